@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, inject, test } from 'vitest';
+import { sampled } from './support/thorough.ts';
 import { partial } from 'zod/mini';
 import { entryPointsOf } from '../scripts/entry-points.ts';
 import * as troupe from '../src/index.ts';
@@ -82,7 +83,15 @@ describe('an import of the published package', () => {
     expect(bytes).toBeLessThanOrEqual(size);
   });
 
-  test.each(['troupe', 'troupe/patterns', 'troupe/models', 'troupe/memory', 'troupe/client', 'troupe/react'])(
+  const forPages = [
+    'troupe',
+    'troupe/patterns',
+    'troupe/models',
+    'troupe/memory',
+    'troupe/client',
+    'troupe/react',
+  ];
+  test.each(sampled(forPages, 5))(
     '%s is bundled for a page as it is, where no optional package is installed',
     async (name) => {
       const { errors, metafile } = await build({

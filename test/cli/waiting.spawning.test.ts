@@ -11,6 +11,7 @@ import { dropCommands } from '../../src/cli/stored/command-record.ts';
 import { play } from './fake-terminal.ts';
 import { builtConfiguration } from '../support/built-package.ts';
 import { command, compiledModuleOf, moduleOf, root, troupe, typeScriptOptions } from './run-command.ts';
+import { isThorough } from '../support/thorough.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -145,36 +146,40 @@ describe('in processes of their own', () => {
     expect(approved).toEqual({ exit: 0, stdout: 'To Ada | sent to Ada\n', stderr: '' });
   });
 
-  test('--park leaves a run that waits for work elsewhere, whose call continues from its checkpoint', async () => {
-    const store = ['--store', storeFile()];
-    const parked = await troupe(['run', await compiledModuleOf('renderer.ts'), 'x', '--park', ...store]);
-    expect({ exit: parked.exit, stdout: parked.stdout }).toEqual({ exit: 75, stdout: '' });
-    const [runId = ''] = /(?<=troupe resume )\w+/.exec(parked.stderr) ?? [];
-    // It is not due for an hour.
-    expect((await troupe(['resume', '--all-due', ...store])).stdout).toBe('');
-    expect((await troupe(['resume', runId, '--park', ...store])).exit).toBe(75);
-    const done = await troupe(['resume', runId, '--quiet', ...store]);
-    expect(done).toEqual({ exit: 0, stdout: 'rendered\n', stderr: '' });
-  });
+  if (isThorough)
+    test('--park leaves a run that waits for work elsewhere, whose call continues from its checkpoint', async () => {
+      const store = ['--store', storeFile()];
+      const parked = await troupe(['run', await compiledModuleOf('renderer.ts'), 'x', '--park', ...store]);
+      expect({ exit: parked.exit, stdout: parked.stdout }).toEqual({ exit: 75, stdout: '' });
+      const [runId = ''] = /(?<=troupe resume )\w+/.exec(parked.stderr) ?? [];
+      // It is not due for an hour.
+      expect((await troupe(['resume', '--all-due', ...store])).stdout).toBe('');
+      expect((await troupe(['resume', runId, '--park', ...store])).exit).toBe(75);
+      const done = await troupe(['resume', runId, '--quiet', ...store]);
+      expect(done).toEqual({ exit: 0, stdout: 'rendered\n', stderr: '' });
+    });
 
-  test('a run that no command began is resumed with --agent, and every line says so', async () => {
-    const file = storeFile();
-    const store = ['--store', file];
-    const module = await compiledModuleOf('people.ts');
-    await troupe(['run', module, 'x', '--park', ...store]);
-    const { runId } = await waitingRun(file, 1);
-    const kept = sqliteStore(file);
-    await dropCommands(kept, [runId]);
-    await kept.close();
-    const answered = await play(['answer', runId, 'To Ada', ...store]);
-    expect(answered.stderr).toContain(`: troupe resume ${runId} --store ${file} --agent FILE\n`);
-    const parked = await troupe(['resume', runId, '--agent', module, '--park', ...store]);
-    expect(parked.exit).toBe(75);
-    expect(parked.stderr).toContain(`resume it · troupe resume ${runId} --store ${file} --agent ${module}\n`);
-    await play(['approve', runId, ...store]);
-    const resumed = await troupe(['resume', runId, '--agent', module, '--quiet', ...store]);
-    expect(resumed).toEqual({ exit: 0, stderr: '', stdout: 'To Ada | sent to Ada\n' });
-  });
+  if (isThorough)
+    test('a run that no command began is resumed with --agent, and every line says so', async () => {
+      const file = storeFile();
+      const store = ['--store', file];
+      const module = await compiledModuleOf('people.ts');
+      await troupe(['run', module, 'x', '--park', ...store]);
+      const { runId } = await waitingRun(file, 1);
+      const kept = sqliteStore(file);
+      await dropCommands(kept, [runId]);
+      await kept.close();
+      const answered = await play(['answer', runId, 'To Ada', ...store]);
+      expect(answered.stderr).toContain(`: troupe resume ${runId} --store ${file} --agent FILE\n`);
+      const parked = await troupe(['resume', runId, '--agent', module, '--park', ...store]);
+      expect(parked.exit).toBe(75);
+      expect(parked.stderr).toContain(
+        `resume it · troupe resume ${runId} --store ${file} --agent ${module}\n`,
+      );
+      await play(['approve', runId, ...store]);
+      const resumed = await troupe(['resume', runId, '--agent', module, '--quiet', ...store]);
+      expect(resumed).toEqual({ exit: 0, stderr: '', stdout: 'To Ada | sent to Ada\n' });
+    });
 
   test('a run whose process was killed is due, and goes on where it was', async () => {
     const file = storeFile();
@@ -202,22 +207,23 @@ describe('in processes of their own', () => {
     expect(requests).toMatchObject([{ kind: 'approval' }]);
   });
 
-  test('without any SQLite a run goes on, and says so; what needs a store is one clear line', async () => {
-    const imports = [pathToFileURL(moduleOf('no-sqlite.mjs')).href];
-    const ran = await troupe(['run', await compiledModuleOf('echo.ts'), 'x'], { imports });
-    expect({ exit: ran.exit, stdout: ran.stdout }).toEqual({ exit: 0, stdout: 'You said: x\n' });
-    expect(ran.stderr).toMatch(
-      /^ {2}! This run is not stored, as there is no store: [^\n]*npm install libsql[^\n]*\n/,
-    );
-    const named = await troupe(['run', await compiledModuleOf('echo.ts'), 'x', '--store', storeFile()], {
-      imports,
+  if (isThorough)
+    test('without any SQLite a run goes on, and says so; what needs a store is one clear line', async () => {
+      const imports = [pathToFileURL(moduleOf('no-sqlite.mjs')).href];
+      const ran = await troupe(['run', await compiledModuleOf('echo.ts'), 'x'], { imports });
+      expect({ exit: ran.exit, stdout: ran.stdout }).toEqual({ exit: 0, stdout: 'You said: x\n' });
+      expect(ran.stderr).toMatch(
+        /^ {2}! This run is not stored, as there is no store: [^\n]*npm install libsql[^\n]*\n/,
+      );
+      const named = await troupe(['run', await compiledModuleOf('echo.ts'), 'x', '--store', storeFile()], {
+        imports,
+      });
+      const runs = await troupe(['runs'], { imports });
+      for (const { exit, stdout, stderr } of [named, runs]) {
+        expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+        expect(stderr).toMatch(/^✗ Cannot open [^\n]*npm install libsql[^\n]*\n$/);
+      }
     });
-    const runs = await troupe(['runs'], { imports });
-    for (const { exit, stdout, stderr } of [named, runs]) {
-      expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
-      expect(stderr).toMatch(/^✗ Cannot open [^\n]*npm install libsql[^\n]*\n$/);
-    }
-  });
 
   test('a run is kept in the home of its user, and nothing else is said of it', async () => {
     const { exit, stdout, stderr } = await troupe(['run', await compiledModuleOf('echo.ts'), 'x', '-q']);

@@ -28,7 +28,7 @@ describe('[BATCH] a process that is killed while its calls are in a batch', () =
     { vendor: 'together', post: 'POST /v1/batches', moment: 'while it submits' },
     { vendor: 'mistral', post: 'POST /v1/batch/jobs', moment: 'while it submits' },
   ] as const;
-  test.each(sampled(cases, 5))(
+  test.each(sampled(cases, cases.length))(
     'is resumed with the answers of that very batch, which is submitted once: $vendor, $moment',
     async ({ vendor, post, moment }) => {
       const isEarly = moment === 'while it submits';

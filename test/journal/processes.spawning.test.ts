@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isThorough } from '../support/thorough.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeWithPostgres } from '../support/postgres.ts';
 import { AnotherProcess } from './kills/another-process.ts';
@@ -75,8 +76,9 @@ describe('[P11] of several processes that want one run, exactly one has it', () 
   });
 });
 
-describeWithPostgres('[P11] the same in PostgreSQL', (server) => {
-  test('of three processes, the holder killed, one of the other two goes on', async () => {
-    expectOneAtATime(await contend({ connectionString: server.connectionString }));
+if (isThorough)
+  describeWithPostgres('[P11] the same in PostgreSQL', (server) => {
+    test('of three processes, the holder killed, one of the other two goes on', async () => {
+      expectOneAtATime(await contend({ connectionString: server.connectionString }));
+    });
   });
-});

@@ -182,51 +182,53 @@ describe('a run of which nearly everything is secret', () => {
     expectNothingSecretOnDisk();
   });
 
-  test('[FIND-52] is exported while it waits, imported elsewhere, and ends there by the answer that was posted there', async () => {
-    const { wasKilled } = await program.run(
-      { ...orderFor({ file: file() }), isSilent: true },
-      {
-        onLine: (line, kill) => {
-          if (line === 'asked') kill();
+  if (isThorough)
+    test('[FIND-52] is exported while it waits, imported elsewhere, and ends there by the answer that was posted there', async () => {
+      const { wasKilled } = await program.run(
+        { ...orderFor({ file: file() }), isSilent: true },
+        {
+          onLine: (line, kill) => {
+            if (line === 'asked') kill();
+          },
         },
-      },
-    );
-    expect(wasKilled).toBe(true);
-    const copy = join(folder, 'r.journal');
-    const other = join(folder, 'elsewhere.db');
-    expect(await play(['export', 'r', copy, '--store', file()])).toMatchObject({ code: 0 });
-    expect(await play(['import', copy, '--store', other])).toMatchObject({ code: 0 });
-    const store = sqliteStore(other);
-    const [request] = await openRequests(store, 'r');
-    await answerRequest(store, 'r', { id: request?.id ?? '', text: TYPED }, { secretKey: TILL_KEY });
-    await store.close();
-    expectNothingSecretOnDisk();
-    await endOf({ ...orderFor({ file: other }), secretKey: TILL_KEY });
-    expectNothingSecretOnDisk();
-    expectEachCallRestored();
-  });
+      );
+      expect(wasKilled).toBe(true);
+      const copy = join(folder, 'r.journal');
+      const other = join(folder, 'elsewhere.db');
+      expect(await play(['export', 'r', copy, '--store', file()])).toMatchObject({ code: 0 });
+      expect(await play(['import', copy, '--store', other])).toMatchObject({ code: 0 });
+      const store = sqliteStore(other);
+      const [request] = await openRequests(store, 'r');
+      await answerRequest(store, 'r', { id: request?.id ?? '', text: TYPED }, { secretKey: TILL_KEY });
+      await store.close();
+      expectNothingSecretOnDisk();
+      await endOf({ ...orderFor({ file: other }), secretKey: TILL_KEY });
+      expectNothingSecretOnDisk();
+      expectEachCallRestored();
+    });
 
-  test('[FIND-52] refuses an answer that was sealed by another key, and goes on waiting for one that it can open', async () => {
-    await program.run(
-      { ...orderFor({ file: file() }), isSilent: true },
-      {
-        onLine: (line, kill) => {
-          if (line === 'asked') kill();
+  if (isThorough)
+    test('[FIND-52] refuses an answer that was sealed by another key, and goes on waiting for one that it can open', async () => {
+      await program.run(
+        { ...orderFor({ file: file() }), isSilent: true },
+        {
+          onLine: (line, kill) => {
+            if (line === 'asked') kill();
+          },
         },
-      },
-    );
-    const store = sqliteStore(file());
-    const [request] = await openRequests(store, 'r');
-    const answer = { id: request?.id ?? '', text: TYPED };
-    await answerRequest(store, 'r', answer, { secretKey: ANOTHER_KEY });
-    expectNothingSecretOnDisk();
-    const handle = await resume(cashier(), 'r', { store, secretKey: TILL_KEY });
-    for await (const { type } of handle)
-      if (type === 'answer.refused') await answerRequest(store, 'r', answer, { secretKey: TILL_KEY });
-    expect((await handle.result).output).toEqual(RECEIPT);
-    await store.close();
-    expectNothingSecretOnDisk();
-  });
+      );
+      const store = sqliteStore(file());
+      const [request] = await openRequests(store, 'r');
+      const answer = { id: request?.id ?? '', text: TYPED };
+      await answerRequest(store, 'r', answer, { secretKey: ANOTHER_KEY });
+      expectNothingSecretOnDisk();
+      const handle = await resume(cashier(), 'r', { store, secretKey: TILL_KEY });
+      for await (const { type } of handle)
+        if (type === 'answer.refused') await answerRequest(store, 'r', answer, { secretKey: TILL_KEY });
+      expect((await handle.result).output).toEqual(RECEIPT);
+      await store.close();
+      expectNothingSecretOnDisk();
+    });
 
   test('[FIND-52] leaves the state of its thread sealed, with which the next run begins', async () => {
     await endOf(orderFor({ file: file() }));
@@ -264,39 +266,40 @@ describe('a run of which nearly everything is secret', () => {
   });
 });
 
-describeWithPostgres('the same in PostgreSQL', ({ connectionString, folder: place }) => {
-  const dump = async (): Promise<string> => {
-    const pool = await openPool(connectionString);
-    const tables = await pool.query(
-      "select quote_ident(schemaname) || '.' || quote_ident(tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')",
-    );
-    const found = [];
-    for (const { name } of tables.rows)
-      if (typeof name === 'string')
-        found.push(...(await pool.query(`select t::text as row from ${name} t`)).rows);
-    await pool.query('checkpoint');
-    await pool.end();
-    return JSON.stringify(found);
-  };
-  const expectNothingSecretInDatabase = async (): Promise<void> => {
-    const text = await dump();
-    expect(text).toContain('till');
-    expectNothingSecretIn(text, 'dump');
-    for (const name of filesIn(place)) expectNothingSecretInBytes(bytesOf(name), name);
-  };
-  const kills = [
-    ['after a commit, in the store', 3],
-    ['before the effect', 1],
-    ['after the effect', 2],
-  ] as const;
-  test.each(sampled(kills, 8))('[FIND-52] killed %s, time %d', async (point, time) => {
-    const order = orderFor({ connectionString, schema: `${point} ${time}` });
-    const { wasKilled, failure } = await program.run({ ...order, kill: { point, time } });
-    expect({ wasKilled, failure }).toEqual({ wasKilled: true, failure: '' });
-    await expectNothingSecretInDatabase();
-    await endOf(order);
-    await expectNothingSecretInDatabase();
-    expectNothingSecretOnDisk();
-    expectEachCallRestored();
+if (isThorough)
+  describeWithPostgres('the same in PostgreSQL', ({ connectionString, folder: place }) => {
+    const dump = async (): Promise<string> => {
+      const pool = await openPool(connectionString);
+      const tables = await pool.query(
+        "select quote_ident(schemaname) || '.' || quote_ident(tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')",
+      );
+      const found = [];
+      for (const { name } of tables.rows)
+        if (typeof name === 'string')
+          found.push(...(await pool.query(`select t::text as row from ${name} t`)).rows);
+      await pool.query('checkpoint');
+      await pool.end();
+      return JSON.stringify(found);
+    };
+    const expectNothingSecretInDatabase = async (): Promise<void> => {
+      const text = await dump();
+      expect(text).toContain('till');
+      expectNothingSecretIn(text, 'dump');
+      for (const name of filesIn(place)) expectNothingSecretInBytes(bytesOf(name), name);
+    };
+    const kills = [
+      ['after a commit, in the store', 3],
+      ['before the effect', 1],
+      ['after the effect', 2],
+    ] as const;
+    test.each(kills)('[FIND-52] killed %s, time %d', async (point, time) => {
+      const order = orderFor({ connectionString, schema: `${point} ${time}` });
+      const { wasKilled, failure } = await program.run({ ...order, kill: { point, time } });
+      expect({ wasKilled, failure }).toEqual({ wasKilled: true, failure: '' });
+      await expectNothingSecretInDatabase();
+      await endOf(order);
+      await expectNothingSecretInDatabase();
+      expectNothingSecretOnDisk();
+      expectEachCallRestored();
+    });
   });
-});

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AnotherProcess } from '../journal/kills/another-process.ts';
 import { approvingServer } from '../support/approving-server.ts';
+import { sampled } from '../support/thorough.ts';
 
 const program = new AnotherProcess('approving.ts');
 const folder = mkdtempSync(join(tmpdir(), 'troupe-approving-'));
@@ -14,10 +15,11 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test.each([
+const answers = [
   ['approved', { yes: true }, { approve: true }],
   ['denied: in use', { yes: false, reason: 'in use' }, { approve: false, reason: 'in use' }],
-])(
+] as const;
+test.each(sampled(answers, 2))(
   'a run whose process is killed while its provider waits for approval is resumed with the answer: %s',
   async (output, answer, response) => {
     await using provider = await approvingServer();

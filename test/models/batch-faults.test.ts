@@ -324,7 +324,7 @@ describe('[BATCH] a request that has no answer fails as a plain one does', () =>
     { vendor: mistralVendor, word: 'FAILED', code: 'model.bad-request', retryable: 'no' },
     { vendor: togetherVendor, word: 'FAILED', code: 'model.bad-request', retryable: 'no' },
   ];
-  test.each(ends)(
+  test.each(sampled(ends, 3))(
     'keeps the answers of a batch that ended as $word, and fails the rest: $vendor.vendor',
     async ({ vendor: { model: of, post }, word, code, retryable }) => {
       const clock = virtualClock();
@@ -374,7 +374,7 @@ describe.each(isThorough ? vendors : vendors.slice(0, 1))(
       { name: 'an empty object', fault: { headers: { 'content-type': 'application/json' }, body: '{}' } },
       { name: 'a broken connection', fault: { ending: 'lost' } },
     ];
-    test.each(faults)(
+    test.each(sampled(faults, 2))(
       'is looked at again after $name, and what was submitted is not lost',
       async ({ fault }) => {
         const clock = virtualClock();
@@ -420,7 +420,7 @@ describe.each(isThorough ? vendors : vendors.slice(0, 1))(
   },
 );
 
-describe.each(sampled(vendors, 2))('[BATCH] a submission that fails: $vendor', ({ model, list, post }) => {
+describe.each(sampled(vendors, 4))('[BATCH] a submission that fails: $vendor', ({ model, list, post }) => {
   it('is refused: typed, and repeated by the policy of the run', async () => {
     const clock = virtualClock();
     await using service = await mockBatches({
@@ -563,7 +563,7 @@ describe.each(sampled(vendors, 2))('[BATCH] a submission that fails: $vendor', (
   });
 });
 
-describe.each(sampled(vendors, 2, 1))('[BATCH] a call that nobody waits for: $vendor', ({ model, post }) => {
+describe.each(sampled(vendors, 4, 1))('[BATCH] a call that nobody waits for: $vendor', ({ model, post }) => {
   const begin = async (runs: number) => {
     const clock = virtualClock();
     const service = await mockBatches({ clock });

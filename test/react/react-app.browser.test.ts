@@ -123,20 +123,21 @@ describeInChromium('an agent in a component', (browser) => {
     expect(problems).toEqual([]);
   });
 
-  test('unmounted in mid-run is aborted, and leaves nothing behind', async () => {
-    const { page, problems } = await openProbe();
-    const timers = () => page.evaluate<number>('timers.size');
-    const before = await timers();
-    for (let time = 1; time <= 3; time += 1) {
-      await page.evaluate('probe.mount("agent", "begin")');
-      await says(page, '.phase', 'ACT');
-      await page.evaluate('probe.unmount()');
-      await expect.poll(async () => (await counts(page)).aborted).toBe(time);
-    }
-    await expect.poll(timers).toBeLessThanOrEqual(before);
-    expect(await counts(page)).toMatchObject({ runs: 3, asked: 3, called: 3 });
-    expect(problems).toEqual([]);
-  });
+  if (isThorough)
+    test('unmounted in mid-run is aborted, and leaves nothing behind', async () => {
+      const { page, problems } = await openProbe();
+      const timers = () => page.evaluate<number>('timers.size');
+      const before = await timers();
+      for (let time = 1; time <= 3; time += 1) {
+        await page.evaluate('probe.mount("agent", "begin")');
+        await says(page, '.phase', 'ACT');
+        await page.evaluate('probe.unmount()');
+        await expect.poll(async () => (await counts(page)).aborted).toBe(time);
+      }
+      await expect.poll(timers).toBeLessThanOrEqual(before);
+      expect(await counts(page)).toMatchObject({ runs: 3, asked: 3, called: 3 });
+      expect(problems).toEqual([]);
+    });
 
   test("[FIND-07] is an actor to XState's own hook, under StrictMode", async () => {
     const { page, problems } = await openProbe();
@@ -148,66 +149,69 @@ describeInChromium('an agent in a component', (browser) => {
     expect(problems).toEqual([]);
   });
 
-  test('is stopped by a click', async () => {
-    const { page, problems } = await openProbe();
-    await page.evaluate('probe.mount("agent")');
-    await says(page, '.status', 'idle');
-    await page.getByText('send').click();
-    await says(page, '.phase', 'ACT');
-    await page.getByText('stop').click();
-    await says(page, '.status', 'aborted');
-    expect(problems).toEqual([]);
-  });
-
-  test.runIf(canHide)(
-    'shows a run that is served elsewhere, hidden and shown again from where it was',
-    async () => {
-      const gate = deferred<string>();
-      const model = scriptedModel([calls({ name: 'echo', input: { text: 'x' } }), () => gate.promise]);
-      const handle = agent({ name: 'far', tools: [echo], model }).stream('go');
-      const asked: (string | null)[] = [];
-      const server = await serveLoopback((request) => {
-        const headers = {
-          'access-control-allow-origin': '*',
-          'access-control-allow-headers': 'last-event-id',
-        };
-        if (request.method === 'OPTIONS') return new Response(null, { headers });
-        asked.push(request.headers.get('last-event-id'));
-        return sseResponse(handle, { after: request, headers, secrets: {} });
-      });
-      onTestFinished(() => server.close());
+  if (isThorough)
+    test('is stopped by a click', async () => {
       const { page, problems } = await openProbe();
-      await page.evaluate(`probe.mount(${JSON.stringify(server.url)})`);
-      await says(page, '.elsewhere', 'open running ');
-      expect(asked).toEqual([null]);
-      await page.getByText('toggle').click();
-      await page.waitForFunction('document.querySelector(".elsewhere").style.display === "none"');
-      gate.resolve('Far away.');
-      await handle.result;
-      await page.getByText('toggle').click();
-      await says(page, '.elsewhere', 'closed completed Far away.');
-      expect(Number(asked[1])).toBeGreaterThan(0);
-      expect(asked).toHaveLength(2);
+      await page.evaluate('probe.mount("agent")');
+      await says(page, '.status', 'idle');
+      await page.getByText('send').click();
+      await says(page, '.phase', 'ACT');
+      await page.getByText('stop').click();
+      await says(page, '.status', 'aborted');
       expect(problems).toEqual([]);
-    },
-  );
+    });
 
-  test.runIf(canHide)(
-    'shows a run by its handle, which its hiding and its unmounting leave alone',
-    async () => {
-      const { page, problems } = await openProbe();
-      await page.evaluate('probe.mount("handle")');
-      await says(page, '.elsewhere', 'open running ');
-      await page.getByText('toggle').click();
-      await page.waitForFunction('document.querySelector(".elsewhere").style.display === "none"');
-      await page.evaluate('probe.unmount()');
-      await page.evaluate('probe.open()');
-      await page.evaluate('probe.mount("handle")');
-      await says(page, '.elsewhere', 'closed completed It is fetched.');
-      expect(await counts(page)).toMatchObject({ runs: 1, asked: 2, called: 1, aborted: 0 });
-      expect(problems).toEqual([]);
-    },
-  );
+  if (isThorough)
+    test.runIf(canHide)(
+      'shows a run that is served elsewhere, hidden and shown again from where it was',
+      async () => {
+        const gate = deferred<string>();
+        const model = scriptedModel([calls({ name: 'echo', input: { text: 'x' } }), () => gate.promise]);
+        const handle = agent({ name: 'far', tools: [echo], model }).stream('go');
+        const asked: (string | null)[] = [];
+        const server = await serveLoopback((request) => {
+          const headers = {
+            'access-control-allow-origin': '*',
+            'access-control-allow-headers': 'last-event-id',
+          };
+          if (request.method === 'OPTIONS') return new Response(null, { headers });
+          asked.push(request.headers.get('last-event-id'));
+          return sseResponse(handle, { after: request, headers, secrets: {} });
+        });
+        onTestFinished(() => server.close());
+        const { page, problems } = await openProbe();
+        await page.evaluate(`probe.mount(${JSON.stringify(server.url)})`);
+        await says(page, '.elsewhere', 'open running ');
+        expect(asked).toEqual([null]);
+        await page.getByText('toggle').click();
+        await page.waitForFunction('document.querySelector(".elsewhere").style.display === "none"');
+        gate.resolve('Far away.');
+        await handle.result;
+        await page.getByText('toggle').click();
+        await says(page, '.elsewhere', 'closed completed Far away.');
+        expect(Number(asked[1])).toBeGreaterThan(0);
+        expect(asked).toHaveLength(2);
+        expect(problems).toEqual([]);
+      },
+    );
+
+  if (isThorough)
+    test.runIf(canHide)(
+      'shows a run by its handle, which its hiding and its unmounting leave alone',
+      async () => {
+        const { page, problems } = await openProbe();
+        await page.evaluate('probe.mount("handle")');
+        await says(page, '.elsewhere', 'open running ');
+        await page.getByText('toggle').click();
+        await page.waitForFunction('document.querySelector(".elsewhere").style.display === "none"');
+        await page.evaluate('probe.unmount()');
+        await page.evaluate('probe.open()');
+        await page.evaluate('probe.mount("handle")');
+        await says(page, '.elsewhere', 'closed completed It is fetched.');
+        expect(await counts(page)).toMatchObject({ runs: 1, asked: 2, called: 1, aborted: 0 });
+        expect(problems).toEqual([]);
+      },
+    );
 });
 
 describeInChromium('example 30', (browser) => {

@@ -9,6 +9,7 @@ import { cashier } from '../../support/cashier.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { openInspector, openPage } from '../../support/inspector-page.ts';
 import { takePicture } from '../../support/pictures.ts';
+import { isThorough } from '../../support/thorough.ts';
 
 const breakpoints = (page: Page) => page.locator('.breakpoints li');
 
@@ -75,38 +76,39 @@ describeInChromium('the local inspector, with several runs', (browser) => {
     expect(problems).toEqual([]);
   });
 
-  test('[FIND-76] breakpoints are those that the server keeps: after a reload, and with a second tab', async () => {
-    const { inspector, page, problems } = await openInspector(browser(), { control: true });
-    const run = cashier('ann').stream('Pay the rent', { inspect: inspector, runId: 'run-1' });
-    await page.locator('.request').waitFor();
-    await addBreakpoint(page, 'REDUCE');
-    const { page: second } = await openPage(browser(), inspector);
-    await second.locator('.request').waitFor();
-    await addBreakpoint(second, 'CHECK_STOP');
-    expect(await breakpoints(second).count()).toBe(2);
-    await addBreakpoint(page, 'completed');
-    expect(await breakpoints(page).count()).toBe(3);
-    await page.reload();
-    await page.getByRole('tab', { name: 'Breakpoints' }).click();
-    await expect.poll(() => breakpoints(page).count()).toBe(3);
-    await takePicture(page, 'runs-breakpoints');
-    await page
-      .locator('.breakpoints li', { hasText: 'CHECK_STOP' })
-      .getByRole('button', { name: 'Take away' })
-      .click();
-    await expect.poll(() => breakpoints(page).count()).toBe(2);
-    await page.locator('.request').getByRole('button', { name: 'Approve' }).click();
-    await page.getByText("Held: 'ann' has entered REDUCE").waitFor();
-    await page.reload();
-    await page.getByText("Held: 'ann' has entered REDUCE").waitFor();
-    expect(inspector.recorder.breakpoints('run-1').map(({ value }) => value)).toEqual([
-      'REDUCE',
-      'completed',
-    ]);
-    run.abort();
-    await run.result;
-    expect(problems).toEqual([]);
-  });
+  if (isThorough)
+    test('[FIND-76] breakpoints are those that the server keeps: after a reload, and with a second tab', async () => {
+      const { inspector, page, problems } = await openInspector(browser(), { control: true });
+      const run = cashier('ann').stream('Pay the rent', { inspect: inspector, runId: 'run-1' });
+      await page.locator('.request').waitFor();
+      await addBreakpoint(page, 'REDUCE');
+      const { page: second } = await openPage(browser(), inspector);
+      await second.locator('.request').waitFor();
+      await addBreakpoint(second, 'CHECK_STOP');
+      expect(await breakpoints(second).count()).toBe(2);
+      await addBreakpoint(page, 'completed');
+      expect(await breakpoints(page).count()).toBe(3);
+      await page.reload();
+      await page.getByRole('tab', { name: 'Breakpoints' }).click();
+      await expect.poll(() => breakpoints(page).count()).toBe(3);
+      await takePicture(page, 'runs-breakpoints');
+      await page
+        .locator('.breakpoints li', { hasText: 'CHECK_STOP' })
+        .getByRole('button', { name: 'Take away' })
+        .click();
+      await expect.poll(() => breakpoints(page).count()).toBe(2);
+      await page.locator('.request').getByRole('button', { name: 'Approve' }).click();
+      await page.getByText("Held: 'ann' has entered REDUCE").waitFor();
+      await page.reload();
+      await page.getByText("Held: 'ann' has entered REDUCE").waitFor();
+      expect(inspector.recorder.breakpoints('run-1').map(({ value }) => value)).toEqual([
+        'REDUCE',
+        'completed',
+      ]);
+      run.abort();
+      await run.result;
+      expect(problems).toEqual([]);
+    });
 
   test('[FIND-77] members of one name are distinguished by number and task, and are found by both', async () => {
     const { inspector, page, problems } = await openInspector(browser(), { control: true });
@@ -132,52 +134,57 @@ describeInChromium('the local inspector, with several runs', (browser) => {
     expect(problems).toEqual([]);
   });
 
-  test('[FIND-79] a run in which all waits for a person says so, and one that was stopped does not look like a success', async () => {
-    const { inspector, page, problems } = await openInspector(browser(), { control: true });
-    const run = cashier('ann').stream('Pay the rent', { inspect: inspector, runId: 'run-1' });
-    await page.locator('.pill', { hasText: 'waiting for a person' }).waitFor();
-    await page.locator('.request').getByRole('button', { name: 'Deny' }).click();
-    await run.result;
-    await page.locator('.pill', { hasText: 'completed' }).waitFor();
-    const endless = agent({
-      name: 'endless',
-      model: scriptedModel(Array.from({ length: 9 }, () => calls({ name: 'none', input: {} }))),
-      stop: [maxSteps(2)],
+  if (isThorough)
+    test('[FIND-79] a run in which all waits for a person says so, and one that was stopped does not look like a success', async () => {
+      const { inspector, page, problems } = await openInspector(browser(), { control: true });
+      const run = cashier('ann').stream('Pay the rent', { inspect: inspector, runId: 'run-1' });
+      await page.locator('.pill', { hasText: 'waiting for a person' }).waitFor();
+      await page.locator('.request').getByRole('button', { name: 'Deny' }).click();
+      await run.result;
+      await page.locator('.pill', { hasText: 'completed' }).waitFor();
+      const endless = agent({
+        name: 'endless',
+        model: scriptedModel(Array.from({ length: 9 }, () => calls({ name: 'none', input: {} }))),
+        stop: [maxSteps(2)],
+      });
+      await endless.run('go', { inspect: inspector, runId: 'run-2' });
+      await page.getByRole('combobox', { name: 'Run' }).selectOption('live run-2');
+      await page.locator('.pill.stopped').waitFor();
+      const dot = page.locator('[data-actor="run-2/endless"] .dot');
+      expect(await dot.getAttribute('class')).toBe('dot stopped');
+      await takePicture(page, 'runs-stopped');
+      expect(problems).toEqual([]);
     });
-    await endless.run('go', { inspect: inspector, runId: 'run-2' });
-    await page.getByRole('combobox', { name: 'Run' }).selectOption('live run-2');
-    await page.locator('.pill.stopped').waitFor();
-    const dot = page.locator('[data-actor="run-2/endless"] .dot');
-    expect(await dot.getAttribute('class')).toBe('dot stopped');
-    await takePicture(page, 'runs-stopped');
-    expect(problems).toEqual([]);
-  });
 
-  test('[FIND-79] the sequence opens on its content, with times, tasks and answers', async () => {
-    const { inspector, page, problems } = await openInspector(browser(), { control: true });
-    const members = Object.fromEntries(
-      Array.from({ length: 12 }, (_, index) => [
-        `m${index}`,
-        agent({ name: `m${index}`, decide: () => answer(`answer ${index}`) }),
-      ]),
-    );
-    await parallel({ name: 'crowd', members }).run('Count the ships', { inspect: inspector, runId: 'run-1' });
-    await page.getByRole('treeitem').nth(5).waitFor();
-    await page.keyboard.press('2');
-    await page.locator('.rows .said').first().waitFor();
-    const texts = await page.locator('.rows .said title').allTextContents();
-    expect(texts.join('\n')).toMatch(/\d\d:\d\d:\d\d\.\d{3} begin: begins m\d+-\d+: Count the ships/);
-    expect(texts.join('\n')).toMatch(/answer: answer \d+/);
-    const visible = await page.locator('.rows .said text').evaluateAll((found) => {
-      const box = found[0]?.closest('.lanes')?.getBoundingClientRect();
-      return found.filter((each) => {
-        const { left, right } = each.getBoundingClientRect();
-        return box !== undefined && left >= box.left && right <= box.right + 1;
-      }).length;
+  if (isThorough)
+    test('[FIND-79] the sequence opens on its content, with times, tasks and answers', async () => {
+      const { inspector, page, problems } = await openInspector(browser(), { control: true });
+      const members = Object.fromEntries(
+        Array.from({ length: 12 }, (_, index) => [
+          `m${index}`,
+          agent({ name: `m${index}`, decide: () => answer(`answer ${index}`) }),
+        ]),
+      );
+      await parallel({ name: 'crowd', members }).run('Count the ships', {
+        inspect: inspector,
+        runId: 'run-1',
+      });
+      await page.getByRole('treeitem').nth(5).waitFor();
+      await page.keyboard.press('2');
+      await page.locator('.rows .said').first().waitFor();
+      const texts = await page.locator('.rows .said title').allTextContents();
+      expect(texts.join('\n')).toMatch(/\d\d:\d\d:\d\d\.\d{3} begin: begins m\d+-\d+: Count the ships/);
+      expect(texts.join('\n')).toMatch(/answer: answer \d+/);
+      const visible = await page.locator('.rows .said text').evaluateAll((found) => {
+        const box = found[0]?.closest('.lanes')?.getBoundingClientRect();
+        return found.filter((each) => {
+          const { left, right } = each.getBoundingClientRect();
+          return box !== undefined && left >= box.left && right <= box.right + 1;
+        }).length;
+      });
+      expect(visible).toBeGreaterThan(0);
+      expect(await page.locator('.rows .when').first().textContent()).toMatch(/^\d\d:\d\d:\d\d/);
+      await takePicture(page, 'runs-sequence');
+      expect(problems).toEqual([]);
     });
-    expect(visible).toBeGreaterThan(0);
-    expect(await page.locator('.rows .when').first().textContent()).toMatch(/^\d\d:\d\d:\d\d/);
-    await takePicture(page, 'runs-sequence');
-    expect(problems).toEqual([]);
-  });
 });

@@ -79,53 +79,55 @@ describeInChromium('a person steers a run on the page', (browser) => {
       await expect.poll(() => request.count()).toBe(0);
     });
 
-    test('is refused with a reason, which the model reads', async () => {
-      const { inspector, page, problems } = await openInspector(browser(), { control: true });
-      const run = cashier().stream('Pay', { inspect: inspector, runId: 'r' });
-      const request = page.locator('.request');
-      await request.getByRole('button', { name: 'With reason…' }).click();
-      const field = request.getByRole('textbox', { name: 'Reason' });
-      expect(await request.getByRole('button', { name: 'Say no' }).isDisabled()).toBe(true);
-      await field.fill('Ask Bob first');
-      await takePictures(page, 'steer-reason');
-      await field.press('Enter');
-      const { events } = await run.result;
-      expect(ofType(events, 'tool.denied')).toMatchObject([{ reason: 'Ask Bob first' }]);
-      expect(problems).toEqual([]);
-    });
-
-    test('of two people of a role takes the name and the roles that the person at the page writes, and says whose approval does not count', async () => {
-      const { inspector, page } = await openInspector(browser(), { control: true });
-      const safety = policy({
-        rules: [{ name: 'two-leads', effect: 'ask', tool: 'pay', by: 'lead', approvals: 2 }],
+    if (isThorough)
+      test('is refused with a reason, which the model reads', async () => {
+        const { inspector, page, problems } = await openInspector(browser(), { control: true });
+        const run = cashier().stream('Pay', { inspect: inspector, runId: 'r' });
+        const request = page.locator('.request');
+        await request.getByRole('button', { name: 'With reason…' }).click();
+        const field = request.getByRole('textbox', { name: 'Reason' });
+        expect(await request.getByRole('button', { name: 'Say no' }).isDisabled()).toBe(true);
+        await field.fill('Ask Bob first');
+        await takePictures(page, 'steer-reason');
+        await field.press('Enter');
+        const { events } = await run.result;
+        expect(ofType(events, 'tool.denied')).toMatchObject([{ reason: 'Ask Bob first' }]);
+        expect(problems).toEqual([]);
       });
-      const run = cashier().stream('Pay', { inspect: inspector, runId: 'r', safety });
-      const request = page.locator('.request');
-      const name = request.getByRole('textbox', { name: 'Your name' });
-      const roles = request.getByRole('textbox', { name: 'Your roles' });
-      const yes = request.getByRole('button', { name: 'Approve', exact: true });
-      const notice = page.locator('.notice.bad');
-      await name.fill('Eve');
-      await roles.fill('guest');
-      await yes.click();
-      await expect
-        .poll(() => notice.innerText())
-        .toContain("it needs a person with the role 'lead': 'Eve' has 'guest'");
-      await name.fill('Ada');
-      await roles.fill('lead, payments');
-      await yes.click();
-      await request.getByText('approved by Ada').waitFor();
-      await name.fill('Ben');
-      await yes.click();
-      const { events } = await run.result;
-      expect(ofType(events, 'tool.approval-given')).toMatchObject([
-        { by: { name: 'Ada', roles: ['lead', 'payments'] } },
-      ]);
-      expect(ofType(events, 'tool.approved')).toMatchObject([
-        { by: { name: 'Ben', roles: ['lead', 'payments'] } },
-      ]);
-      expect(texts(events)).toEqual(['paid 3 to Ada']);
-    });
+
+    if (isThorough)
+      test('of two people of a role takes the name and the roles that the person at the page writes, and says whose approval does not count', async () => {
+        const { inspector, page } = await openInspector(browser(), { control: true });
+        const safety = policy({
+          rules: [{ name: 'two-leads', effect: 'ask', tool: 'pay', by: 'lead', approvals: 2 }],
+        });
+        const run = cashier().stream('Pay', { inspect: inspector, runId: 'r', safety });
+        const request = page.locator('.request');
+        const name = request.getByRole('textbox', { name: 'Your name' });
+        const roles = request.getByRole('textbox', { name: 'Your roles' });
+        const yes = request.getByRole('button', { name: 'Approve', exact: true });
+        const notice = page.locator('.notice.bad');
+        await name.fill('Eve');
+        await roles.fill('guest');
+        await yes.click();
+        await expect
+          .poll(() => notice.innerText())
+          .toContain("it needs a person with the role 'lead': 'Eve' has 'guest'");
+        await name.fill('Ada');
+        await roles.fill('lead, payments');
+        await yes.click();
+        await request.getByText('approved by Ada').waitFor();
+        await name.fill('Ben');
+        await yes.click();
+        const { events } = await run.result;
+        expect(ofType(events, 'tool.approval-given')).toMatchObject([
+          { by: { name: 'Ada', roles: ['lead', 'payments'] } },
+        ]);
+        expect(ofType(events, 'tool.approved')).toMatchObject([
+          { by: { name: 'Ben', roles: ['lead', 'payments'] } },
+        ]);
+        expect(texts(events)).toEqual(['paid 3 to Ada']);
+      });
 
     if (isThorough)
       test('keeps a secret that is not shown: left as it is it is used, and moved elsewhere it is refused', async () => {
@@ -184,25 +186,26 @@ describeInChromium('a person steers a run on the page', (browser) => {
         expect(problems).toEqual([]);
       });
 
-    test('shows until when it waits, and goes with its run', async () => {
-      const { inspector, page, problems } = await openInspector(browser(), { control: true });
-      const before = Date.now();
-      const run = cashier().stream('Pay', {
-        inspect: inspector,
-        runId: 'r',
-        requests: { expireAfterMs: 90_000 },
+    if (isThorough)
+      test('shows until when it waits, and goes with its run', async () => {
+        const { inspector, page, problems } = await openInspector(browser(), { control: true });
+        const before = Date.now();
+        const run = cashier().stream('Pay', {
+          inspect: inspector,
+          runId: 'r',
+          requests: { expireAfterMs: 90_000 },
+        });
+        const until = page.locator('.request .until');
+        await until.waitFor();
+        expect(await until.innerText()).toMatch(/^waits until (.* )?\d\d:\d\d:\d\d, 1 min \d+ s more$/);
+        const at = Date.parse((await until.getAttribute('datetime')) ?? '');
+        expect(at).toBeGreaterThanOrEqual(before + 90_000);
+        expect(at).toBe(run.requests[0]?.expiresAt);
+        run.abort();
+        await run.result;
+        await expect.poll(() => page.locator('.request').count()).toBe(0);
+        expect(problems).toEqual([]);
       });
-      const until = page.locator('.request .until');
-      await until.waitFor();
-      expect(await until.innerText()).toMatch(/^waits until (.* )?\d\d:\d\d:\d\d, 1 min \d+ s more$/);
-      const at = Date.parse((await until.getAttribute('datetime')) ?? '');
-      expect(at).toBeGreaterThanOrEqual(before + 90_000);
-      expect(at).toBe(run.requests[0]?.expiresAt);
-      run.abort();
-      await run.result;
-      await expect.poll(() => page.locator('.request').count()).toBe(0);
-      expect(problems).toEqual([]);
-    });
   });
 
   if (isThorough)
@@ -225,31 +228,32 @@ describeInChromium('a person steers a run on the page', (browser) => {
     });
 
   describe('a fork', () => {
-    test('of a run in progress, that is kept, begins where it is shown, with another message, and is shown; the run goes on', async () => {
-      const store = memoryStore();
-      onTestFinished(() => store.close());
-      const { inspector, page, problems } = await openInspector(browser(), { control: true, store });
-      const run = cashier().stream('Pay', { inspect: inspector, store, runId: 'kept' });
-      await page.locator('.request').waitFor();
-      await page.getByRole('treeitem', { name: 'agent cashier' }).click();
-      await page.getByRole('slider').fill('12');
-      await page.getByRole('button', { name: 'Fork here' }).click();
-      const form = page.getByRole('form', { name: 'Fork' });
-      expect(await form.innerText()).toContain('after entry 12 of');
-      await form.getByRole('textbox', { name: 'With a message' }).fill('Pay Bob, too');
-      await takePictures(page, 'steer-fork');
-      await form.getByRole('button', { name: 'Fork', exact: true }).click();
-      await expect.poll(() => inspector.recorder.runs.length).toBe(2);
-      const forked = inspector.recorder.runs.at(-1)?.runId ?? '';
-      await page.locator(`[data-actor="${forked}/cashier"][aria-selected="true"]`).waitFor();
-      await expect.poll(() => page.locator('.transcript').innerText()).toContain('Pay Bob, too');
-      expect((await store.entry(forked))?.forkedFrom).toBe('kept');
-      expect(run.requests).toHaveLength(1);
-      inspector.recorder.handles.get(forked)?.abort();
-      run.approve(run.requests[0]?.id ?? '');
-      expect((await run.result).status).toBe('completed');
-      expect(problems).toEqual([]);
-    });
+    if (isThorough)
+      test('of a run in progress, that is kept, begins where it is shown, with another message, and is shown; the run goes on', async () => {
+        const store = memoryStore();
+        onTestFinished(() => store.close());
+        const { inspector, page, problems } = await openInspector(browser(), { control: true, store });
+        const run = cashier().stream('Pay', { inspect: inspector, store, runId: 'kept' });
+        await page.locator('.request').waitFor();
+        await page.getByRole('treeitem', { name: 'agent cashier' }).click();
+        await page.getByRole('slider').fill('12');
+        await page.getByRole('button', { name: 'Fork here' }).click();
+        const form = page.getByRole('form', { name: 'Fork' });
+        expect(await form.innerText()).toContain('after entry 12 of');
+        await form.getByRole('textbox', { name: 'With a message' }).fill('Pay Bob, too');
+        await takePictures(page, 'steer-fork');
+        await form.getByRole('button', { name: 'Fork', exact: true }).click();
+        await expect.poll(() => inspector.recorder.runs.length).toBe(2);
+        const forked = inspector.recorder.runs.at(-1)?.runId ?? '';
+        await page.locator(`[data-actor="${forked}/cashier"][aria-selected="true"]`).waitFor();
+        await expect.poll(() => page.locator('.transcript').innerText()).toContain('Pay Bob, too');
+        expect((await store.entry(forked))?.forkedFrom).toBe('kept');
+        expect(run.requests).toHaveLength(1);
+        inspector.recorder.handles.get(forked)?.abort();
+        run.approve(run.requests[0]?.id ?? '');
+        expect((await run.result).status).toBe('completed');
+        expect(problems).toEqual([]);
+      });
 
     if (isThorough)
       test('of a stored run goes on with another model; one that nobody knows is refused, and begins nothing', async () => {

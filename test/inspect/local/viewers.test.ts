@@ -10,7 +10,7 @@ import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { builtFile } from '../../support/built-package.ts';
 import { root } from '../../support/run-script.ts';
 import { echo, quiet } from '../../support/runs.ts';
-import { isThorough } from '../../support/thorough.ts';
+import { isThorough, sampled } from '../../support/thorough.ts';
 import { ask, askOpen, Looker, openInspector, PAGE, portOf } from './local-kit.ts';
 
 const clerk = (steps: number, size = 10) =>
@@ -176,11 +176,14 @@ describe('an inspector', () => {
     other.close();
   });
 
-  test.each([
+  const ends: readonly (readonly [object, string])[] = [
     [{}, 'done'],
     [{ keepsProcess: true }, 'kept'],
-  ])('lets a process that is done end, unless it is told to keep it: %j', async (options, expected) => {
-    const script = `
+  ];
+  test.each(sampled(ends, 2))(
+    'lets a process that is done end, unless it is told to keep it: %j',
+    async (options, expected) => {
+      const script = `
       import { inspect } from ${JSON.stringify(builtFile('inspect/index.js'))};
       import { agent } from ${JSON.stringify(builtFile('index.js'))};
       const inspector = await inspect(${JSON.stringify({ page: PAGE, ...options })});
@@ -189,30 +192,31 @@ describe('an inspector', () => {
       const { output } = await agent({ name: 'clerk', decide }).run('go', { inspect: inspector });
       console.log(output);
     `;
-    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const ended = new Promise<string>((resolve) => child.on('exit', () => resolve('done')));
-    let said = '';
-    const says = (text: string) =>
-      new Promise<void>((resolve) => {
-        child.stdout.on('data', (part: Buffer) => {
-          said += part.toString();
-          if (said.includes(text)) resolve();
-        });
+      const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+        cwd: root,
+        stdio: ['ignore', 'pipe', 'inherit'],
       });
-    const isOpen = says('\n');
-    const isDone = says('done\n');
-    await isOpen;
-    const [url = ''] = said.split('\n');
-    const looker = new Looker({ url, token: new URL(url).searchParams.get('token') ?? '' });
-    await looker.until(({ sent }) => sent.length > 0);
-    await isDone;
-    const later = new Promise<string>((resolve) => {
-      setTimeout(() => resolve('kept'), expected === 'kept' ? 500 : 30_000).unref();
-    });
-    expect(await Promise.race([ended, later])).toBe(expected);
-    child.kill();
-  });
+      const ended = new Promise<string>((resolve) => child.on('exit', () => resolve('done')));
+      let said = '';
+      const says = (text: string) =>
+        new Promise<void>((resolve) => {
+          child.stdout.on('data', (part: Buffer) => {
+            said += part.toString();
+            if (said.includes(text)) resolve();
+          });
+        });
+      const isOpen = says('\n');
+      const isDone = says('done\n');
+      await isOpen;
+      const [url = ''] = said.split('\n');
+      const looker = new Looker({ url, token: new URL(url).searchParams.get('token') ?? '' });
+      await looker.until(({ sent }) => sent.length > 0);
+      await isDone;
+      const later = new Promise<string>((resolve) => {
+        setTimeout(() => resolve('kept'), expected === 'kept' ? 500 : 30_000).unref();
+      });
+      expect(await Promise.race([ended, later])).toBe(expected);
+      child.kill();
+    },
+  );
 });

@@ -134,29 +134,30 @@ describeInChromium('the address of the inspector', (browser) => {
       expect(problems).toEqual([]);
     });
 
-  test('has no token once the page is there, also where the link to it stands on another page; a reload still works', async () => {
-    const { inspector, page, problems } = await openInspector(browser(), {});
-    expect(page.url()).not.toContain(inspector.token);
-    await page.reload();
-    await page.locator('.connection.open').waitFor();
-    const elsewhere = createServer((_, response) =>
-      response
-        .writeHead(200, { 'content-type': 'text/html' })
-        .end(`<a href="${inspector.url}#/runs">there</a>`),
-    );
-    await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void elsewhere.close());
-    const { port } = elsewhere.address() as AddressInfo;
-    await page.goto(`http://localhost:${port}/`);
-    await page.getByRole('link').click();
-    await page.locator('.connection.open').waitFor();
-    expect(page.url()).not.toContain(inspector.token);
-    expect(page.url()).toContain('#/runs');
-    const answered = await page.reload();
-    expect(answered?.status()).toBe(200);
-    await page.locator('.connection.open').waitFor();
-    expect(problems).toEqual([]);
-  });
+  if (isThorough)
+    test('has no token once the page is there, also where the link to it stands on another page; a reload still works', async () => {
+      const { inspector, page, problems } = await openInspector(browser(), {});
+      expect(page.url()).not.toContain(inspector.token);
+      await page.reload();
+      await page.locator('.connection.open').waitFor();
+      const elsewhere = createServer((_, response) =>
+        response
+          .writeHead(200, { 'content-type': 'text/html' })
+          .end(`<a href="${inspector.url}#/runs">there</a>`),
+      );
+      await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
+      onTestFinished(() => void elsewhere.close());
+      const { port } = elsewhere.address() as AddressInfo;
+      await page.goto(`http://localhost:${port}/`);
+      await page.getByRole('link').click();
+      await page.locator('.connection.open').waitFor();
+      expect(page.url()).not.toContain(inspector.token);
+      expect(page.url()).toContain('#/runs');
+      const answered = await page.reload();
+      expect(answered?.status()).toBe(200);
+      await page.locator('.connection.open').waitFor();
+      expect(problems).toEqual([]);
+    });
 
   if (isThorough)
     test('of a run that is not there says so, and leads to all runs', async () => {
@@ -169,63 +170,65 @@ describeInChromium('the address of the inspector', (browser) => {
       expect(problems).toEqual([]);
     });
 
-  test('of a link that is followed while the page still loads is where it leads', async () => {
-    const server = await startPageServer({
-      recorder: recorder(),
-      session: () => ({
-        control: false,
-        version: '0',
-        runs: manyRuns(2).map((each) => ({ ...each, isLive: true, source: 'live' })),
-      }),
+  if (isThorough)
+    test('of a link that is followed while the page still loads is where it leads', async () => {
+      const server = await startPageServer({
+        recorder: recorder(),
+        session: () => ({
+          control: false,
+          version: '0',
+          runs: manyRuns(2).map((each) => ({ ...each, isLive: true, source: 'live' })),
+        }),
+      });
+      onTestFinished(() => server.close());
+      const page = await browser().newPage();
+      onTestFinished(() => page.close());
+      let answer = (): void => undefined;
+      const asked = new Promise<void>((resolve) => {
+        void page.route(
+          '**/api/session*',
+          async (route) => {
+            resolve();
+            await new Promise<void>((done) => (answer = done));
+            await route.continue();
+          },
+          { times: 1 },
+        );
+      });
+      await page.goto(server.address);
+      await asked;
+      await page.getByRole('link', { name: 'troupe' }).click();
+      answer();
+      await expect.poll(() => rowTitles(page)).toHaveLength(2);
+      expect(page.url()).toMatch(/#\/runs$/);
     });
-    onTestFinished(() => server.close());
-    const page = await browser().newPage();
-    onTestFinished(() => page.close());
-    let answer = (): void => undefined;
-    const asked = new Promise<void>((resolve) => {
-      void page.route(
-        '**/api/session*',
-        async (route) => {
-          resolve();
-          await new Promise<void>((done) => (answer = done));
-          await route.continue();
-        },
-        { times: 1 },
-      );
-    });
-    await page.goto(server.address);
-    await asked;
-    await page.getByRole('link', { name: 'troupe' }).click();
-    answer();
-    await expect.poll(() => rowTitles(page)).toHaveLength(2);
-    expect(page.url()).toMatch(/#\/runs$/);
-  });
 
-  test('of a stored run that the server does not show has its reason, and others can be chosen', async () => {
-    const there = recorder();
-    await echo('ann').run('go', { runId: 'shown', inspect: there });
-    const rows = manyRuns(2).map((each, place) => {
-      const run = ['kept', 'shown'][place] ?? '';
-      return { ...each, run, title: run };
+  if (isThorough)
+    test('of a stored run that the server does not show has its reason, and others can be chosen', async () => {
+      const there = recorder();
+      await echo('ann').run('go', { runId: 'shown', inspect: there });
+      const rows = manyRuns(2).map((each, place) => {
+        const run = ['kept', 'shown'][place] ?? '';
+        return { ...each, run, title: run };
+      });
+      const server = await startPageServer({
+        recorder: recorder(),
+        session: () => ({ control: false, version: '0', runs: rows }),
+        stored: { shown: [...there.recording.from()] },
+        unshown: { kept: `Cannot show run 'kept' as its agent is unknown` },
+      });
+      onTestFinished(() => server.close());
+      const page = await browser().newPage();
+      onTestFinished(() => page.close());
+      await page.goto(`${server.address}#/run/kept`);
+      await page.getByText(`Cannot show run 'kept' as its agent is unknown`).waitFor();
+      expect(await page.locator('.connection').getAttribute('class')).toBe('connection open');
+      expect(await page.locator('body').innerText()).not.toContain('Nobody answers');
+      await page.getByRole('link', { name: 'All runs' }).last().click();
+      await page.locator('.run-row a', { hasText: 'shown' }).click();
+      await page.locator('.actor').first().waitFor();
+      expect(await page.locator('body').innerText()).not.toContain('Cannot show run');
     });
-    const server = await startPageServer({
-      recorder: recorder(),
-      session: () => ({ control: false, version: '0', runs: rows }),
-      stored: { shown: [...there.recording.from()] },
-      unshown: { kept: `Cannot show run 'kept' as its agent is unknown` },
-    });
-    onTestFinished(() => server.close());
-    const page = await browser().newPage();
-    onTestFinished(() => page.close());
-    await page.goto(`${server.address}#/run/kept`);
-    await page.getByText(`Cannot show run 'kept' as its agent is unknown`).waitFor();
-    expect(await page.locator('.connection').getAttribute('class')).toBe('connection open');
-    expect(await page.locator('body').innerText()).not.toContain('Nobody answers');
-    await page.getByRole('link', { name: 'All runs' }).last().click();
-    await page.locator('.run-row a', { hasText: 'shown' }).click();
-    await page.locator('.actor').first().waitFor();
-    expect(await page.locator('body').innerText()).not.toContain('Cannot show run');
-  });
 });
 
 describeInChromium('the table of runs', (browser) => {
@@ -366,48 +369,53 @@ describeInChromium('the table of runs', (browser) => {
     expect(await page.locator('.said').count()).toBe(0);
   });
 
-  test('of 10,000 runs has at most 2,000 elements, and the keyboard reaches each of them', async () => {
-    const runs = manyRuns(10_000);
-    const session = { control: false, version: '0', runs: runs.slice(0, 200) };
-    const server = await startPageServer({ recorder: recorder(), session: () => session, rows: () => runs });
-    onTestFinished(() => server.close());
-    const page = await browser().newPage({ viewport: { width: 1280, height: 800 } });
-    onTestFinished(() => page.close());
-    const problems: string[] = [];
-    page.on('pageerror', ({ message }) => problems.push(message));
-    await page.goto(`${server.address}#/runs`);
-    const grid = page.getByRole('grid');
-    await grid.waitFor();
-    const elements = (): Promise<number> => page.evaluate<number>(`document.querySelectorAll('*').length`);
-    expect(await grid.getAttribute('aria-rowcount')).toBe('10001');
-    expect((await rowTitles(page))[0]).toBe('Task number 5000');
-    expect(await elements()).toBeLessThan(2_000);
-    await grid.focus();
-    await page.keyboard.press('End');
-    await expect.poll(() => page.locator('.run-row.chosen').innerText(), soon).toContain('Task number 0');
-    await page.keyboard.press('PageUp');
-    await page.keyboard.press('ArrowUp');
-    const isInSight = await page.locator('.run-row.chosen').evaluate((row) => {
-      const [box, of] = [row.getBoundingClientRect(), row.closest('.runs-table')?.getBoundingClientRect()];
-      return of !== undefined && box.top >= of.top && box.bottom <= of.bottom;
+  if (isThorough)
+    test('of 10,000 runs has at most 2,000 elements, and the keyboard reaches each of them', async () => {
+      const runs = manyRuns(10_000);
+      const session = { control: false, version: '0', runs: runs.slice(0, 200) };
+      const server = await startPageServer({
+        recorder: recorder(),
+        session: () => session,
+        rows: () => runs,
+      });
+      onTestFinished(() => server.close());
+      const page = await browser().newPage({ viewport: { width: 1280, height: 800 } });
+      onTestFinished(() => page.close());
+      const problems: string[] = [];
+      page.on('pageerror', ({ message }) => problems.push(message));
+      await page.goto(`${server.address}#/runs`);
+      const grid = page.getByRole('grid');
+      await grid.waitFor();
+      const elements = (): Promise<number> => page.evaluate<number>(`document.querySelectorAll('*').length`);
+      expect(await grid.getAttribute('aria-rowcount')).toBe('10001');
+      expect((await rowTitles(page))[0]).toBe('Task number 5000');
+      expect(await elements()).toBeLessThan(2_000);
+      await grid.focus();
+      await page.keyboard.press('End');
+      await expect.poll(() => page.locator('.run-row.chosen').innerText(), soon).toContain('Task number 0');
+      await page.keyboard.press('PageUp');
+      await page.keyboard.press('ArrowUp');
+      const isInSight = await page.locator('.run-row.chosen').evaluate((row) => {
+        const [box, of] = [row.getBoundingClientRect(), row.closest('.runs-table')?.getBoundingClientRect()];
+        return of !== undefined && box.top >= of.top && box.bottom <= of.bottom;
+      });
+      expect(isInSight).toBe(true);
+      expect(await elements()).toBeLessThan(2_000);
+      await takePicture(page, 'home-many');
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await takePicture(page, 'home-many-dark');
+      await page.getByRole('combobox', { name: 'Status' }).selectOption('failed');
+      await page.getByRole('button', { name: 'Cost' }).click();
+      await expect.poll(async () => (await rowTitles(page))[0], soon).toBe('Task number 9996');
+      for (const scheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme: scheme });
+        await page.setViewportSize({ width: 390, height: 844 });
+        await takePicture(page, `home-phone-${scheme}`);
+      }
+      expect(await cutOff(page)).toEqual([]);
+      expect(await elements()).toBeLessThan(2_000);
+      expect(problems).toEqual([]);
     });
-    expect(isInSight).toBe(true);
-    expect(await elements()).toBeLessThan(2_000);
-    await takePicture(page, 'home-many');
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await takePicture(page, 'home-many-dark');
-    await page.getByRole('combobox', { name: 'Status' }).selectOption('failed');
-    await page.getByRole('button', { name: 'Cost' }).click();
-    await expect.poll(async () => (await rowTitles(page))[0], soon).toBe('Task number 9996');
-    for (const scheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme: scheme });
-      await page.setViewportSize({ width: 390, height: 844 });
-      await takePicture(page, `home-phone-${scheme}`);
-    }
-    expect(await cutOff(page)).toEqual([]);
-    expect(await elements()).toBeLessThan(2_000);
-    expect(problems).toEqual([]);
-  });
 });
 
 const pressed = [
@@ -441,49 +449,50 @@ const lessThanThumb = (page: Page): Promise<readonly string[]> =>
     );
 
 describeInChromium('the inspector on a small screen', (browser) => {
-  test('has every button of its bars within 390 pixels, Live among them, as tall as a thumb', async () => {
-    const { inspector, page, problems } = await openInspector(browser(), { control: true });
-    await page.setViewportSize({ width: 390, height: 844 });
-    const run = cashier('ann').stream('Pay the rent for the whole house', {
-      inspect: inspector,
-      runId: 'run-1',
-    });
-    await page.locator('.request').getByRole('button', { name: 'Approve' }).waitFor();
-    for (const name of ['Pause', 'Message', 'Kill', 'Abort', 'Keyboard and help', 'Live', 'Approve'])
-      await page.getByRole('button', { name, exact: true }).waitFor();
-    await takePicture(page, 'home-phone-run');
-    expect(await cutOff(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Abort' }).click();
-    expect(await cutOff(page)).toEqual([]);
-    expect(await lessThanThumb(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.locator('#scrub').fill('5');
-    await takePicture(page, 'home-phone-past');
-    expect(await cutOff(page)).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-    await page.getByRole('button', { name: 'Live', exact: true }).click();
-    // On a phone, and enlarged to 200 % on a desk.
-    for (const size of [
-      { width: 390, height: 844 },
-      { width: 640, height: 400 },
-    ]) {
-      await page.setViewportSize(size);
-      // The last first, so that each is another one than before.
-      for (const tab of (await page.getByRole('tab').all()).toReversed()) {
-        await tab.click();
-        const name = `${size.width} ${await tab.innerText()}`;
-        const { y, height } = (await page
-          .getByRole('tabpanel', { name: await tab.innerText() })
-          .boundingBox()) ?? { y: 0, height: 0 };
-        expect(height, `${name} has room`).toBeGreaterThan(200);
-        expect(Math.min(y, size.height - y - height), `${name} is in sight`).toBeGreaterThanOrEqual(-1);
-        expect(await beyondSides(page), name).toEqual([]);
+  if (isThorough)
+    test('has every button of its bars within 390 pixels, Live among them, as tall as a thumb', async () => {
+      const { inspector, page, problems } = await openInspector(browser(), { control: true });
+      await page.setViewportSize({ width: 390, height: 844 });
+      const run = cashier('ann').stream('Pay the rent for the whole house', {
+        inspect: inspector,
+        runId: 'run-1',
+      });
+      await page.locator('.request').getByRole('button', { name: 'Approve' }).waitFor();
+      for (const name of ['Pause', 'Message', 'Kill', 'Abort', 'Keyboard and help', 'Live', 'Approve'])
+        await page.getByRole('button', { name, exact: true }).waitFor();
+      await takePicture(page, 'home-phone-run');
+      expect(await cutOff(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Abort' }).click();
+      expect(await cutOff(page)).toEqual([]);
+      expect(await lessThanThumb(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.locator('#scrub').fill('5');
+      await takePicture(page, 'home-phone-past');
+      expect(await cutOff(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+      await page.getByRole('button', { name: 'Live', exact: true }).click();
+      // On a phone, and enlarged to 200 % on a desk.
+      for (const size of [
+        { width: 390, height: 844 },
+        { width: 640, height: 400 },
+      ]) {
+        await page.setViewportSize(size);
+        // The last first, so that each is another one than before.
+        for (const tab of (await page.getByRole('tab').all()).toReversed()) {
+          await tab.click();
+          const name = `${size.width} ${await tab.innerText()}`;
+          const { y, height } = (await page
+            .getByRole('tabpanel', { name: await tab.innerText() })
+            .boundingBox()) ?? { y: 0, height: 0 };
+          expect(height, `${name} has room`).toBeGreaterThan(200);
+          expect(Math.min(y, size.height - y - height), `${name} is in sight`).toBeGreaterThanOrEqual(-1);
+          expect(await beyondSides(page), name).toEqual([]);
+        }
       }
-    }
-    run.abort();
-    await run.result;
-    expect(problems).toEqual([]);
-  });
+      run.abort();
+      await run.result;
+      expect(problems).toEqual([]);
+    });
 });
 
 describeInChromium('what waits for a person', (browser) => {

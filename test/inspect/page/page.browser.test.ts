@@ -252,46 +252,47 @@ describeInChromium('the page of the local inspector', (browser) => {
   // To take in all entries is 9 steps for each, to list all actors 3 changes: fewer of both leave room for less work.
   const [actors, entries] = [sized(100, 1_000), sized(10_000, 100_000)];
 
-  test(`shows ${actors.toLocaleString('en-GB')} actors and ${entries.toLocaleString('en-GB')} entries: selecting any of them, and going to any place, takes no more work than what came in between and what is in sight`, async () => {
-    const recording = crowd(actors, entries);
-    const work = await watchWork(await tabOf(browser()));
-    const { page, problems } = await open(browser(), {
-      recorder: { recording, handles: new Map() },
-      session: () => ({ control: false, version: '0.1.0', runs: [] }),
-    });
-    const total = recording.length.toLocaleString('en-GB');
-    await page.locator('.place', { hasText: `${total} / ${total}` }).waitFor();
-    const scrub = (place: number): Promise<Work> =>
-      work(`const slider = document.getElementById('scrub');
+  if (isThorough)
+    test(`shows ${actors.toLocaleString('en-GB')} actors and ${entries.toLocaleString('en-GB')} entries: selecting any of them, and going to any place, takes no more work than what came in between and what is in sight`, async () => {
+      const recording = crowd(actors, entries);
+      const work = await watchWork(await tabOf(browser()));
+      const { page, problems } = await open(browser(), {
+        recorder: { recording, handles: new Map() },
+        session: () => ({ control: false, version: '0.1.0', runs: [] }),
+      });
+      const total = recording.length.toLocaleString('en-GB');
+      await page.locator('.place', { hasText: `${total} / ${total}` }).waitFor();
+      const scrub = (place: number): Promise<Work> =>
+        work(`const slider = document.getElementById('scrub');
         slider.value = ${place};
         slider.dispatchEvent(new Event('input', { bubbles: true }))`);
-    const select = (row: number): Promise<Work> =>
-      work(`document.querySelectorAll('.actor')[${row}].click()`);
-    const nodes: number[] = [];
-    const selected: Work[] = [];
-    const scrubbed: Work[] = [];
-    for (const tab of ['1', '2']) {
-      await page.keyboard.press(tab);
-      for (const part of [0.9, 0.1, 0.5, 0.49, 0.999, 0.3]) {
-        const place = Math.round(recording.length * part);
-        scrubbed.push(await scrub(place));
-        // It is there by the next frame.
-        expect(await page.locator('.place b').innerText()).toBe(place.toLocaleString('en-GB'));
-        const row = Math.round(part * 10);
-        selected.push(await select(row));
-        expect(await page.locator('.actor').nth(row).getAttribute('aria-selected')).toBe('true');
-        nodes.push(await page.evaluate(`document.querySelectorAll('*').length`));
+      const select = (row: number): Promise<Work> =>
+        work(`document.querySelectorAll('.actor')[${row}].click()`);
+      const nodes: number[] = [];
+      const selected: Work[] = [];
+      const scrubbed: Work[] = [];
+      for (const tab of ['1', '2']) {
+        await page.keyboard.press(tab);
+        for (const part of [0.9, 0.1, 0.5, 0.49, 0.999, 0.3]) {
+          const place = Math.round(recording.length * part);
+          scrubbed.push(await scrub(place));
+          // It is there by the next frame.
+          expect(await page.locator('.place b').innerText()).toBe(place.toLocaleString('en-GB'));
+          const row = Math.round(part * 10);
+          selected.push(await select(row));
+          expect(await page.locator('.actor').nth(row).getAttribute('aria-selected')).toBe('true');
+          nodes.push(await page.evaluate(`document.querySelectorAll('*').length`));
+        }
+        await takePicture(page, `crowd-${tab}`);
       }
-      await takePicture(page, `crowd-${tab}`);
-    }
-    const most = (of: keyof Work, all: readonly Work[]): number => Math.max(...all.map((each) => each[of]));
-    // To take in all entries from the beginning is 270,000 steps, or 900,000, to list all actors 900 changes, or 3,000.
-    expect(most('steps', selected)).toBeLessThan(sized(160_000, 200_000));
-    expect(most('steps', scrubbed)).toBeLessThan(sized(220_000, 400_000));
-    expect(most('changes', [...selected, ...scrubbed])).toBeLessThan(sized(700, 2_000));
-    expect(Math.max(...nodes)).toBeLessThan(sized(1_400, 5_000));
-    expect(problems).toEqual([]);
-  }, 300_000);
+      const most = (of: keyof Work, all: readonly Work[]): number => Math.max(...all.map((each) => each[of]));
+      // To take in all entries from the beginning is 270,000 steps, or 900,000, to list all actors 900 changes, or 3,000.
+      expect(most('steps', selected)).toBeLessThan(sized(160_000, 200_000));
+      expect(most('steps', scrubbed)).toBeLessThan(sized(220_000, 400_000));
+      expect(most('changes', [...selected, ...scrubbed])).toBeLessThan(sized(700, 2_000));
+      expect(Math.max(...nodes)).toBeLessThan(sized(1_400, 5_000));
+      expect(problems).toEqual([]);
+    }, 300_000);
 
   test.each(sampled(hostile, 3))('shows as text what would be more than that: $name', async ({ text }) => {
     const record = recorder();
@@ -345,30 +346,31 @@ describeInChromium('the page of the local inspector', (browser) => {
     expect(problems).toEqual([]);
   });
 
-  test('says that nobody runs yet, that the connection is lost, and goes on where it was', async () => {
-    const record = recorder();
-    const shown = { recorder: record, session: sessionOf(record) };
-    const server = await startPageServer(shown);
-    const page = await browser().newPage({ viewport: { width: 1280, height: 800 } });
-    await page.goto(server.address);
-    await page.getByRole('heading', { name: 'No run yet' }).waitFor();
-    await takePicture(page, 'empty');
-    await newsroomOfOne().run('go', { inspect: record, runId: 'one' });
-    await page.getByRole('treeitem', { name: 'agent clerk' }).waitFor();
-    await server.close();
-    await page.getByText('connection lost').first().waitFor();
-    await newsroomOfOne().run('go', { inspect: record, runId: 'two' });
-    const port = Number(new URL(server.address).port);
-    const again = await startPageServer(shown, port);
-    onTestFinished(async () => {
-      await page.close();
-      await again.close();
+  if (isThorough)
+    test('says that nobody runs yet, that the connection is lost, and goes on where it was', async () => {
+      const record = recorder();
+      const shown = { recorder: record, session: sessionOf(record) };
+      const server = await startPageServer(shown);
+      const page = await browser().newPage({ viewport: { width: 1280, height: 800 } });
+      await page.goto(server.address);
+      await page.getByRole('heading', { name: 'No run yet' }).waitFor();
+      await takePicture(page, 'empty');
+      await newsroomOfOne().run('go', { inspect: record, runId: 'one' });
+      await page.getByRole('treeitem', { name: 'agent clerk' }).waitFor();
+      await server.close();
+      await page.getByText('connection lost').first().waitFor();
+      await newsroomOfOne().run('go', { inspect: record, runId: 'two' });
+      const port = Number(new URL(server.address).port);
+      const again = await startPageServer(shown, port);
+      onTestFinished(async () => {
+        await page.close();
+        await again.close();
+      });
+      await page.locator('[data-actor="two/clerk"]').waitFor();
+      const total = record.recording.length.toLocaleString('en-GB');
+      await page.locator('.place', { hasText: `${total} / ${total}` }).waitFor();
+      expect(await page.getByRole('treeitem').count()).toBe(2);
     });
-    await page.locator('[data-actor="two/clerk"]').waitFor();
-    const total = record.recording.length.toLocaleString('en-GB');
-    await page.locator('.place', { hasText: `${total} / ${total}` }).waitFor();
-    expect(await page.getByRole('treeitem').count()).toBe(2);
-  });
 
   test('shows what a model says while it says it, and no more of that once it has answered', async () => {
     const record = recorder();
@@ -444,26 +446,27 @@ describeInChromium('the page of the local inspector', (browser) => {
     await run.result;
   });
 
-  test('shows a stored run, and forks it where it is shown', async () => {
-    const first = recorder();
-    await newsroomOfOne().run('go', { inspect: first, runId: 'old' });
-    const lines = [...first.recording.from()];
-    const record = recorder();
-    const { page, asked, problems } = await open(browser(), {
-      recorder: record,
-      stored: { old: lines },
-      session: () => ({
-        control: true,
-        version: '0.1.0',
-        runs: [{ run: 'old', agent: 'clerk', isLive: false, status: 'completed', source: 'stored' }],
-      }),
+  if (isThorough)
+    test('shows a stored run, and forks it where it is shown', async () => {
+      const first = recorder();
+      await newsroomOfOne().run('go', { inspect: first, runId: 'old' });
+      const lines = [...first.recording.from()];
+      const record = recorder();
+      const { page, asked, problems } = await open(browser(), {
+        recorder: record,
+        stored: { old: lines },
+        session: () => ({
+          control: true,
+          version: '0.1.0',
+          runs: [{ run: 'old', agent: 'clerk', isLive: false, status: 'completed', source: 'stored' }],
+        }),
+      });
+      await page.getByRole('treeitem', { name: 'agent clerk' }).waitFor();
+      await page.locator('.pill', { hasText: 'completed' }).waitFor();
+      await page.getByRole('slider').fill('9');
+      await page.getByRole('button', { name: 'Fork here' }).click();
+      await page.getByRole('button', { name: 'Fork', exact: true }).click();
+      await expect.poll(() => asked).toEqual([{ run: 'old', do: 'fork', at: 9 }]);
+      expect(problems).toEqual([]);
     });
-    await page.getByRole('treeitem', { name: 'agent clerk' }).waitFor();
-    await page.locator('.pill', { hasText: 'completed' }).waitFor();
-    await page.getByRole('slider').fill('9');
-    await page.getByRole('button', { name: 'Fork here' }).click();
-    await page.getByRole('button', { name: 'Fork', exact: true }).click();
-    await expect.poll(() => asked).toEqual([{ run: 'old', do: 'fork', at: 9 }]);
-    expect(problems).toEqual([]);
-  });
 });

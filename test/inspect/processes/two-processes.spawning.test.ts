@@ -5,6 +5,7 @@ import { agent } from '../../../src/runtime/define/agent.ts';
 import { answer } from '../../../src/contracts/agents/decision.ts';
 import { askOpen, control, Looker, openInspector } from '../local/local-kit.ts';
 import { startClerk } from './inspected-process.ts';
+import { isThorough } from '../../support/thorough.ts';
 
 /** Asks for the rows until they are as they should be: each time is a question to all processes. */
 const rowsOnce = async (
@@ -110,28 +111,30 @@ test('a process that ends by itself leaves all of its last run, and no registrat
   });
 });
 
-test('a process that ends waits for the inspector that started it, whoever else reads it before', async () => {
-  const inspector = await openInspector({ alone: false });
-  const cleo = await startClerk('cleo', 'ends', 'under');
-  const url = (await cleo.until(/open \S+/)).slice('open '.length);
-  const token = new URL(url).searchParams.get('token') ?? '';
-  const other = new Looker({ url, token }, `/api/recording?relay=${process.ppid}`);
-  await other.until(({ entries }) => JSON.stringify(entries).includes('nothing to pay'));
-  new Looker(inspector);
-  const rows = await rowsOnce(inspector, (found) =>
-    found.some(({ run, process: of }) => run === 'run-cleo' && of?.isOver === true),
-  );
-  expect(rows.find(({ run }) => run === 'run-cleo')?.status).toBe('completed');
-  expect(await cleo.ended).toBe(0);
-});
+if (isThorough)
+  test('a process that ends waits for the inspector that started it, whoever else reads it before', async () => {
+    const inspector = await openInspector({ alone: false });
+    const cleo = await startClerk('cleo', 'ends', 'under');
+    const url = (await cleo.until(/open \S+/)).slice('open '.length);
+    const token = new URL(url).searchParams.get('token') ?? '';
+    const other = new Looker({ url, token }, `/api/recording?relay=${process.ppid}`);
+    await other.until(({ entries }) => JSON.stringify(entries).includes('nothing to pay'));
+    new Looker(inspector);
+    const rows = await rowsOnce(inspector, (found) =>
+      found.some(({ run, process: of }) => run === 'run-cleo' && of?.isOver === true),
+    );
+    expect(rows.find(({ run }) => run === 'run-cleo')?.status).toBe('completed');
+    expect(await cleo.ended).toBe(0);
+  });
 
-test('an inspector that is alone neither shows others nor is shown by them', async () => {
-  const alone = await openInspector({ alone: true });
-  const together = await openInspector({ alone: false });
-  const [page, other] = [new Looker(alone), new Looker(together)];
-  await startClerk('ann');
-  await rowsOnce(together, withRun('run-ann'));
-  const { text } = await askOpen(alone, '/api/runs');
-  expect(JSON.parse(text)).toMatchObject({ rows: [] });
-  expect([page.isClosed, other.isClosed]).toEqual([false, false]);
-});
+if (isThorough)
+  test('an inspector that is alone neither shows others nor is shown by them', async () => {
+    const alone = await openInspector({ alone: true });
+    const together = await openInspector({ alone: false });
+    const [page, other] = [new Looker(alone), new Looker(together)];
+    await startClerk('ann');
+    await rowsOnce(together, withRun('run-ann'));
+    const { text } = await askOpen(alone, '/api/runs');
+    expect(JSON.parse(text)).toMatchObject({ rows: [] });
+    expect([page.isClosed, other.isClosed]).toEqual([false, false]);
+  });

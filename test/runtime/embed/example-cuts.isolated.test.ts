@@ -231,7 +231,7 @@ afterAll(() => {
 });
 
 describe('an example', () => {
-  test.each(sampled(names, 2))(
+  test.each(sampled(names, 3))(
     '[FIND-08] %s: each of its runs, cut at random places, alone and inside of an app, comes to the same end, and nothing is done again that may not be',
     async (name) => {
       seen.begun = [];

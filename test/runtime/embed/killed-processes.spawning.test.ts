@@ -51,10 +51,12 @@ const manners: readonly Manner[] = [false, true].flatMap((isInApp) =>
     [false, true].map((isIdempotent) => ({ isInApp, hasStore, isIdempotent })),
   ),
 );
-// In the ordinary gate each of two meets each of two of the others once.
+// In the ordinary gate each of two is tried once.
 const tried = isThorough
   ? manners
-  : manners.filter(({ isInApp, hasStore, isIdempotent }) => (isInApp !== hasStore) === isIdempotent);
+  : manners.filter(
+      ({ isInApp, hasStore, isIdempotent }) => isInApp === hasStore && hasStore === isIdempotent,
+    );
 const named = tried.map(
   (manner) =>
     [

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SqlBounds } from '../../../src/tools/built-in/sql/sql-tools.ts';
 import { sqlTools } from '../../../src/tools/built-in/sql/sql-tools.ts';
 import { describeWithPostgres } from '../../support/postgres.ts';
+import { sampled } from '../../support/thorough.ts';
 import { perform } from '../tool-context.ts';
 
 describeWithPostgres('a database of PostgreSQL', ({ connectionString, folder }) => {
@@ -129,11 +130,12 @@ describeWithPostgres('a database of PostgreSQL', ({ connectionString, folder }) 
     expect((await query('select count(*) from pg_largeobject_metadata')).text).toContain('[0]');
   });
 
-  test.each([
+  const slow = [
     'select pg_sleep(100)',
     `select pg_sleep(case when x = 21 then 100 else 0 end), set_config('statement_timeout', '0', false) from generate_series(1, 30) as x`,
     'select count(*) from generate_series(1, 1e12::bigint)',
-  ])('is not held by a query that takes its time: %s', async (sql) => {
+  ];
+  test.each(sampled(slow, 3, 1))('is not held by a query that takes its time: %s', async (sql) => {
     expect(await query(sql, { timeoutMs: 2_000 })).toMatchObject({
       ok: false,
       error: { code: 'tool.timeout', message: expect.stringContaining('longer than 2000 ms') },

@@ -11,7 +11,6 @@ import { journalText } from '../../../src/persistence/run-log.ts';
 import { builtPage } from '../../support/built-package.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { takePicture } from '../../support/pictures.ts';
-import { sampled } from '../../support/thorough.ts';
 import { temporaryFolder } from '../traces/traces-kit.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=\'owned\'">';
@@ -45,7 +44,7 @@ describeInChromium('a model call that was asked again, on the page', (browser) =
     [390, 844, 'dark'],
   ] as const;
 
-  test.each(sampled(windows, 2, 1))(
+  test.each(windows)(
     'lists its attempts with their errors, waits, requests and figures, in a window of %i by %i, live and from its journal',
     async (width, height, colorScheme) => {
       const inspector = await inspect({ page: builtPage() });

@@ -5,7 +5,6 @@ import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { builtPage } from '../../support/built-package.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { leaveRun, resumedCrash } from '../../support/situations/resumed-crash.ts';
-import { sampled } from '../../support/thorough.ts';
 import { beyondSides } from './beyond-sides.ts';
 import type { Answer, Question } from './ten-questions.ts';
 import { answered, questions } from './ten-questions.ts';
@@ -53,7 +52,7 @@ describeInChromium('the page answers a person', (browser) => {
   };
   afterAll(() => tab?.close());
 
-  test.each(sampled(answered, 5).map((each) => ({ ...each, name: each.situation().name })))(
+  test.each(answered.map((each) => ({ ...each, name: each.situation().name })))(
     'ten questions about a run, each within two clicks or keys: $name',
     async ({ name, situation, answers }) => {
       const made = situation();
