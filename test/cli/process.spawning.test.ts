@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseEvent } from '../../src/events/parse-event.ts';
 import { command, compiledModuleOf, moduleOf, root, troupe } from './run-command.ts';
-import { isThorough } from '../support/thorough.ts';
+import { isThorough, sampled } from '../support/thorough.ts';
 
 /** A stack trace, wherever it begins. */
 const trace = /\n\s+at .+:\d+:\d+/;
@@ -36,28 +36,33 @@ describe('npm start, on a machine with nothing set', () => {
     );
   });
 
-  test('answers a question about any folder, says what it skipped, and what it could not find', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'troupe-folder-'));
-    try {
-      writeFileSync(join(folder, 'leave.md'), '# Leave\n\nEverybody has 30 days of leave a year.\n');
-      writeFileSync(join(folder, 'logo.png'), Buffer.from([0, 1, 2]));
-      const found = await troupe(['ask', 'How many days of leave are there?', folder]);
-      expect(found).toMatchObject({
-        exit: 0,
-        stdout: 'Everybody has 30 days of leave a year. [leave.md:1-3]\n',
-      });
-      expect(found.stderr).toContain('1 file skipped (1 not text (UTF-8))');
-      const lost = await troupe([
-        'ask',
-        'Who won the football world cup in Uruguay in 1930?',
-        folder,
-        '--quiet',
-      ]);
-      expect(lost).toMatchObject({ exit: 0, stderr: '', stdout: expect.stringContaining('could not find') });
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
-  });
+  if (isThorough)
+    test('answers a question about any folder, says what it skipped, and what it could not find', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'troupe-folder-'));
+      try {
+        writeFileSync(join(folder, 'leave.md'), '# Leave\n\nEverybody has 30 days of leave a year.\n');
+        writeFileSync(join(folder, 'logo.png'), Buffer.from([0, 1, 2]));
+        const found = await troupe(['ask', 'How many days of leave are there?', folder]);
+        expect(found).toMatchObject({
+          exit: 0,
+          stdout: 'Everybody has 30 days of leave a year. [leave.md:1-3]\n',
+        });
+        expect(found.stderr).toContain('1 file skipped (1 not text (UTF-8))');
+        const lost = await troupe([
+          'ask',
+          'Who won the football world cup in Uruguay in 1930?',
+          folder,
+          '--quiet',
+        ]);
+        expect(lost).toMatchObject({
+          exit: 0,
+          stderr: '',
+          stdout: expect.stringContaining('could not find'),
+        });
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    });
 
   if (isThorough)
     test('answers the question of the README about the documents of the project from the page on it', async () => {
@@ -159,10 +164,11 @@ describe('a model that cannot be had is one clear line, and exit code 2 where th
       expect(line).toMatch(/compatible:x/);
     });
 
-  test.each([
+  const optional = [
     ['openai', { OPENAI_API_KEY: 'any' }],
     ['@anthropic-ai/sdk', { ANTHROPIC_API_KEY: 'any' }],
-  ])('a package that is not installed: %s', async (name, env) => {
+  ] as const;
+  test.each(sampled(optional, 2))('a package that is not installed: %s', async (name, env) => {
     const line = await failing(2, env, [pathToFileURL(moduleOf('no-sdk.mjs')).href]);
     expect(line).toContain(`npm install ${name}`);
   });
@@ -228,24 +234,25 @@ describe('a TypeScript module', () => {
     });
   });
 
-  test('shares troupe with the command: what it ran can be gone on with', async () => {
-    const place = join(root, '.tmp/installed');
-    const dist = join(place, 'node_modules/troupe/dist');
-    rmSync(place, { recursive: true, force: true });
-    // Beside what is published the build holds programs of other tests.
-    const isPublished = (path: string): boolean => !/\/(programs|node_modules)$|\.(map|json)$/.test(path);
-    cpSync(dirname(dirname(command())), dist, { recursive: true, filter: isPublished });
-    const manifest = { name: 'troupe', type: 'module', exports: './dist/index.js' };
-    writeFileSync(join(place, 'node_modules/troupe/package.json'), JSON.stringify(manifest));
-    writeFileSync(join(place, 'package.json'), '{ "type": "module" }');
-    copyFileSync(moduleOf('echo.ts'), join(place, 'echo.ts'));
-    const main = join(dist, 'cli/main.js');
-    writeFileSync(join(place, 'tsconfig.json'), '{}');
-    // Its own, as this project's finds troupe in the source.
-    const env = { TROUPE_STORE: join(folder, 'runs.db'), TSX_TSCONFIG_PATH: join(place, 'tsconfig.json') };
-    const ran = await troupe(['run', join(place, 'echo.ts'), 'hello'], { main, env });
-    const runId = / · run (\w+)\n$/.exec(ran.stderr)?.[1] ?? '';
-    const again = await troupe(['resume', runId, '--quiet'], { main, env });
-    expect(again).toEqual({ exit: 0, stdout: 'You said: hello\n', stderr: '' });
-  });
+  if (isThorough)
+    test('shares troupe with the command: what it ran can be gone on with', async () => {
+      const place = join(root, '.tmp/installed');
+      const dist = join(place, 'node_modules/troupe/dist');
+      rmSync(place, { recursive: true, force: true });
+      // Beside what is published the build holds programs of other tests.
+      const isPublished = (path: string): boolean => !/\/(programs|node_modules)$|\.(map|json)$/.test(path);
+      cpSync(dirname(dirname(command())), dist, { recursive: true, filter: isPublished });
+      const manifest = { name: 'troupe', type: 'module', exports: './dist/index.js' };
+      writeFileSync(join(place, 'node_modules/troupe/package.json'), JSON.stringify(manifest));
+      writeFileSync(join(place, 'package.json'), '{ "type": "module" }');
+      copyFileSync(moduleOf('echo.ts'), join(place, 'echo.ts'));
+      const main = join(dist, 'cli/main.js');
+      writeFileSync(join(place, 'tsconfig.json'), '{}');
+      // Its own, as this project's finds troupe in the source.
+      const env = { TROUPE_STORE: join(folder, 'runs.db'), TSX_TSCONFIG_PATH: join(place, 'tsconfig.json') };
+      const ran = await troupe(['run', join(place, 'echo.ts'), 'hello'], { main, env });
+      const runId = / · run (\w+)\n$/.exec(ran.stderr)?.[1] ?? '';
+      const again = await troupe(['resume', runId, '--quiet'], { main, env });
+      expect(again).toEqual({ exit: 0, stdout: 'You said: hello\n', stderr: '' });
+    });
 });

@@ -73,7 +73,7 @@ const sweep = async (folder: string): Promise<void> => {
   await store.close();
 };
 
-const STEP = sized(40, 1);
+const STEP = sized(100, 1);
 
 test('a prune that is killed anywhere leaves each run its bytes, and the next one sweeps the rest', async () => {
   for (const when of ['before', 'after'])

@@ -8,6 +8,7 @@ import { hostEnvironment } from '../../src/tools/built-in/host/host-environment.
 import { codeOf } from './contract.ts';
 import type { TemporaryWorld } from './temporary-world.ts';
 import { CANARY, temporaryWorld } from './temporary-world.ts';
+import { sized } from '../support/thorough.ts';
 
 let world: TemporaryWorld;
 let files: FileOps;
@@ -143,7 +144,7 @@ describe('[QITOS-37] [M27] files of this machine stay below their root', () => {
           await files.list(path).catch(() => undefined);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: sized(150, 500) },
     );
   });
 

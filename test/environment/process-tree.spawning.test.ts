@@ -6,6 +6,7 @@ import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import type { ListedProcess } from '../../src/tools/built-in/host/process-tree.ts';
 import { listByPs, ProcessTree, treeByPs } from '../../src/tools/built-in/host/process-tree.ts';
 import { spawnCaptured } from '../../src/tools/built-in/host/spawn.ts';
+import { isThorough } from '../support/thorough.ts';
 
 /** A machine whose processes are numbers: who is killed is gone, and its children are those of process 1. */
 const machineOf = (...started: readonly (readonly [pid: number, parent: number])[]) => {
@@ -115,23 +116,24 @@ describe.runIf(process.platform !== 'win32')('a real tree of processes', () => {
     expect(await listByPs()).toContainEqual({ pid: process.pid, parent: process.ppid });
   });
 
-  test.runIf(process.platform === 'linux')(
-    '[FIND-50] what leaves for a session of its own does not outlive the call, found by ps alone',
-    async () => {
-      const file = join(folder, 'pid');
-      // The command runs until it has been looked at, by its own time: a child that clears its variables has no mark.
-      const script = `setsid env -i sh -c 'echo $$ > ${file}; exec sleep 1000' </dev/null >/dev/null 2>&1 & wait`;
-      const run = spawnCaptured({
-        file: '/bin/sh',
-        args: ['-c', script],
-        env: { PATH: '/bin:/usr/bin' },
-        timeoutMs: 3_000,
-        maxOutputBytes: 1_000,
-        treeOf: treeByPs,
-      });
-      expect((await run).isTimedOut).toBe(true);
-      const pid = Number(readFileSync(file, 'utf8'));
-      expect((await listByPs()).map((each) => each.pid)).not.toContain(pid);
-    },
-  );
+  if (isThorough)
+    test.runIf(process.platform === 'linux')(
+      '[FIND-50] what leaves for a session of its own does not outlive the call, found by ps alone',
+      async () => {
+        const file = join(folder, 'pid');
+        // The command runs until it has been looked at, by its own time: a child that clears its variables has no mark.
+        const script = `setsid env -i sh -c 'echo $$ > ${file}; exec sleep 1000' </dev/null >/dev/null 2>&1 & wait`;
+        const run = spawnCaptured({
+          file: '/bin/sh',
+          args: ['-c', script],
+          env: { PATH: '/bin:/usr/bin' },
+          timeoutMs: 3_000,
+          maxOutputBytes: 1_000,
+          treeOf: treeByPs,
+        });
+        expect((await run).isTimedOut).toBe(true);
+        const pid = Number(readFileSync(file, 'utf8'));
+        expect((await listByPs()).map((each) => each.pid)).not.toContain(pid);
+      },
+    );
 });

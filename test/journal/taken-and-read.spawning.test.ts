@@ -30,7 +30,7 @@ import { asked, clerkWith, subjectOf } from '../support/asked-runs.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { describeWithPostgres } from '../support/postgres.ts';
 import { settled } from '../support/runs.ts';
-import { sized } from '../support/thorough.ts';
+import { isThorough, sized } from '../support/thorough.ts';
 import { AnotherProcess } from './kills/another-process.ts';
 import type { TakerPlace } from './kills/taker.ts';
 
@@ -210,15 +210,16 @@ describe('[FIND-01] a run of a process that is killed in its midst is taken up b
     });
   });
 
-  describeWithPostgres('kept in PostgreSQL:', ({ connectionString }) => {
-    takesUp(8, () => {
-      const schema = newName();
-      return {
-        order: { connectionString, schema },
-        store: postgresStore({ connectionString, schema }),
-      };
+  if (isThorough)
+    describeWithPostgres('kept in PostgreSQL:', ({ connectionString }) => {
+      takesUp(8, () => {
+        const schema = newName();
+        return {
+          order: { connectionString, schema },
+          store: postgresStore({ connectionString, schema }),
+        };
+      });
     });
-  });
 });
 
 /** The next so many runs that are accepted, and what each comes to where nobody kills it. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/base/json/json.ts';
 import { isJsonObject } from '../../src/base/json/json.ts';
 import { chatFields } from '../../src/models/openai/chat-fields.ts';
+import { sized } from '../support/thorough.ts';
 
 const FLOWS = /(^|_)(text|summary|content|thinking|reasoning)$/;
 
@@ -78,7 +79,7 @@ describe('the fields of a stream that are not known', () => {
         expect(pieces).toEqual(kept);
         for (const [all, text] of seen) expect(JSON.stringify(all)).toBe(text);
       }),
-      { numRuns: 2_000 },
+      { numRuns: sized(300, 2_000) },
     );
   });
 

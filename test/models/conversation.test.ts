@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Turn } from '../../src/contracts/conversations/transcript.ts';
 import { conversation, type Message } from '../../src/models/wire/conversation.ts';
 import { transcript } from '../support/ask-model.ts';
+import { sized } from '../support/thorough.ts';
 
 /** Any transcript at all: also those that no run should leave behind. */
 const anyTurn: fc.Arbitrary<Turn> = fc.oneof(
@@ -48,7 +49,7 @@ describe('[P18] whatever the transcript, the conversation is valid', () => {
       fc.property(fc.array(anyTurn, { maxLength: 12 }), (turns) => {
         expect(faults(conversation(transcript(...turns)))).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: sized(150, 500) },
     );
   });
 

@@ -6,6 +6,7 @@ import { reactParser } from '../../src/models/parsers/react-parser.ts';
 import type { TextParser, TextReading } from '../../src/models/parsers/text-parser.ts';
 import { xmlParser } from '../../src/models/parsers/xml-parser.ts';
 import { processorTime } from '../support/processor-time.ts';
+import { sized } from '../support/thorough.ts';
 
 const tools: readonly ToolSpec[] = [
   {
@@ -363,7 +364,7 @@ describe.each(corpus)('$parser.name', ({ parser, valid, synonyms, truncated, inv
           expect(JSON.parse(JSON.stringify(inputs))).toEqual(inputs);
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: sized(250, 1_000) },
     );
   });
 

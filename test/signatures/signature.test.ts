@@ -8,6 +8,7 @@ import { checkSchema, jsonSchemaOf } from '../../src/tools/schemas/schemas.ts';
 import { parseFieldList, parseSignature } from '../../src/tools/signatures/signature-parse.ts';
 import { printSignature } from '../../src/tools/signatures/signature-print.ts';
 import { fieldList, signature } from '../../src/tools/signatures/signature.ts';
+import { sized } from '../support/thorough.ts';
 
 const messageOf = (text: string): string => {
   try {
@@ -107,7 +108,7 @@ describe('a signature', () => {
         expect(parseSignature(text)).toEqual(fields);
         expect(printSignature(parseSignature(text))).toBe(text);
       }),
-      { numRuns: 500 },
+      { numRuns: sized(100, 500) },
     );
   });
 
@@ -145,7 +146,7 @@ describe('a signature', () => {
         },
       ),
       {
-        numRuns: 2_000,
+        numRuns: sized(300, 2_000),
         examples: [['a = 00 -> b'], ['a = 1e999 -> b'], ['a = -'], ['a: json = 1e999 -> b']],
       },
     );

@@ -327,47 +327,48 @@ describeInChromium('the table of runs', (browser) => {
     expect(await page.evaluate('window.harmed')).toBeUndefined();
   });
 
-  test('finds runs by what was said in them, part after part, and shows it as text', async () => {
-    const harm = `<img src=x onerror="window.harmed=1">\u202eferry`;
-    const rows = manyRuns(4);
-    const asked: (readonly [string, string | undefined])[] = [];
-    const server = await startPageServer({
-      recorder: recorder(),
-      session: () => ({ control: false, version: '0', runs: rows }),
-      said: (find, after) => {
-        asked.push([find, after]);
-        if (find !== 'ferry') return { found: [] };
-        return after === undefined
-          ? { found: [{ run: 'run-2', who: harm, text: harm }], next: 'run-2' }
-          : { found: [{ run: 'run-0', who: 'ann', text: 'The ferry is late' }] };
-      },
+  if (isThorough)
+    test('finds runs by what was said in them, part after part, and shows it as text', async () => {
+      const harm = `<img src=x onerror="window.harmed=1">\u202eferry`;
+      const rows = manyRuns(4);
+      const asked: (readonly [string, string | undefined])[] = [];
+      const server = await startPageServer({
+        recorder: recorder(),
+        session: () => ({ control: false, version: '0', runs: rows }),
+        said: (find, after) => {
+          asked.push([find, after]);
+          if (find !== 'ferry') return { found: [] };
+          return after === undefined
+            ? { found: [{ run: 'run-2', who: harm, text: harm }], next: 'run-2' }
+            : { found: [{ run: 'run-0', who: 'ann', text: 'The ferry is late' }] };
+        },
+      });
+      onTestFinished(() => server.close());
+      const page = await browser().newPage({ viewport: { width: 1280, height: 800 } });
+      onTestFinished(() => page.close());
+      await page.goto(`${server.address}#/runs`);
+      const search = page.getByRole('searchbox', { name: 'Find a run' });
+      await search.fill('ferry');
+      await expect.poll(() => rowTitles(page)).toHaveLength(2);
+      expect((await rowTitles(page)).join('\n')).toContain('Task number 0');
+      await page.locator('.run-row .said', { hasText: 'ann: The ferry is late' }).waitFor();
+      expect(asked).toEqual([
+        ['ferry', undefined],
+        ['ferry', 'run-2'],
+      ]);
+      await takePicture(page, 'home-said');
+      expect(await page.evaluate('window.harmed')).toBeUndefined();
+      expect(await page.locator('img').count()).toBe(0);
+      expect(await page.locator('body').innerText()).not.toContain('\u202e');
+      // Words of the title are found without it; what is in no run leaves nothing, and is forgotten with the words.
+      await search.fill('number 3');
+      await expect.poll(() => rowTitles(page)).toEqual(['Task number 3']);
+      await search.fill('nowhere');
+      await page.getByText('No run is like that.').waitFor();
+      await search.fill('');
+      await expect.poll(() => rowTitles(page)).toHaveLength(4);
+      expect(await page.locator('.said').count()).toBe(0);
     });
-    onTestFinished(() => server.close());
-    const page = await browser().newPage({ viewport: { width: 1280, height: 800 } });
-    onTestFinished(() => page.close());
-    await page.goto(`${server.address}#/runs`);
-    const search = page.getByRole('searchbox', { name: 'Find a run' });
-    await search.fill('ferry');
-    await expect.poll(() => rowTitles(page)).toHaveLength(2);
-    expect((await rowTitles(page)).join('\n')).toContain('Task number 0');
-    await page.locator('.run-row .said', { hasText: 'ann: The ferry is late' }).waitFor();
-    expect(asked).toEqual([
-      ['ferry', undefined],
-      ['ferry', 'run-2'],
-    ]);
-    await takePicture(page, 'home-said');
-    expect(await page.evaluate('window.harmed')).toBeUndefined();
-    expect(await page.locator('img').count()).toBe(0);
-    expect(await page.locator('body').innerText()).not.toContain('\u202e');
-    // Words of the title are found without it; what is in no run leaves nothing, and is forgotten with the words.
-    await search.fill('number 3');
-    await expect.poll(() => rowTitles(page)).toEqual(['Task number 3']);
-    await search.fill('nowhere');
-    await page.getByText('No run is like that.').waitFor();
-    await search.fill('');
-    await expect.poll(() => rowTitles(page)).toHaveLength(4);
-    expect(await page.locator('.said').count()).toBe(0);
-  });
 
   if (isThorough)
     test('of 10,000 runs has at most 2,000 elements, and the keyboard reaches each of them', async () => {
@@ -496,10 +497,11 @@ describeInChromium('the inspector on a small screen', (browser) => {
 });
 
 describeInChromium('what waits for a person', (browser) => {
-  test('is in the title, and is notified once it is allowed by a click, while the page is not looked at', async () => {
-    const { inspector, page, problems } = await openInspector(browser(), { control: true });
-    // A browser without a window shows none, and allows none.
-    await page.addInitScript(`
+  if (isThorough)
+    test('is in the title, and is notified once it is allowed by a click, while the page is not looked at', async () => {
+      const { inspector, page, problems } = await openInspector(browser(), { control: true });
+      // A browser without a window shows none, and allows none.
+      await page.addInitScript(`
       globalThis.told = [];
       globalThis.Notification = class extends EventTarget {
         static permission = 'default';
@@ -511,25 +513,25 @@ describeInChromium('what waits for a person', (browser) => {
       };
       document.hasFocus = () => false;
     `);
-    await page.reload();
-    const told = (): Promise<unknown> => page.evaluate('told');
-    const first = cashier('ann').stream('Pay the rent', { inspect: inspector, runId: 'run-1' });
-    await expect.poll(() => page.title(), soon).toBe('(1) waits · ann');
-    expect(await told()).toEqual([]);
-    await page.getByRole('button', { name: 'Notify me of what waits' }).click();
-    await expect
-      .poll(() => page.getByRole('button', { name: 'Notify me' }).getAttribute('aria-pressed'))
-      .toBe('true');
-    const second = cashier('ben').stream('Pay the tax', { inspect: inspector, runId: 'run-2' });
-    await expect.poll(() => page.title(), soon).toBe('(2) waits · ben, ann');
-    await expect
-      .poll(told)
-      .toEqual([{ title: 'ben waits for you', body: 'ben · Pay the tax', tag: 'run-2' }]);
-    for (const run of [first, second]) {
-      run.abort();
-      await run.result;
-    }
-    await expect.poll(() => page.title(), soon).not.toContain('waits');
-    expect(problems).toEqual([]);
-  });
+      await page.reload();
+      const told = (): Promise<unknown> => page.evaluate('told');
+      const first = cashier('ann').stream('Pay the rent', { inspect: inspector, runId: 'run-1' });
+      await expect.poll(() => page.title(), soon).toBe('(1) waits · ann');
+      expect(await told()).toEqual([]);
+      await page.getByRole('button', { name: 'Notify me of what waits' }).click();
+      await expect
+        .poll(() => page.getByRole('button', { name: 'Notify me' }).getAttribute('aria-pressed'))
+        .toBe('true');
+      const second = cashier('ben').stream('Pay the tax', { inspect: inspector, runId: 'run-2' });
+      await expect.poll(() => page.title(), soon).toBe('(2) waits · ben, ann');
+      await expect
+        .poll(told)
+        .toEqual([{ title: 'ben waits for you', body: 'ben · Pay the tax', tag: 'run-2' }]);
+      for (const run of [first, second]) {
+        run.abort();
+        await run.result;
+      }
+      await expect.poll(() => page.title(), soon).not.toContain('waits');
+      expect(problems).toEqual([]);
+    });
 });

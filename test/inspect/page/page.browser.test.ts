@@ -294,7 +294,7 @@ describeInChromium('the page of the local inspector', (browser) => {
       expect(problems).toEqual([]);
     }, 300_000);
 
-  test.each(sampled(hostile, 3))('shows as text what would be more than that: $name', async ({ text }) => {
+  test.each(sampled(hostile, 5))('shows as text what would be more than that: $name', async ({ text }) => {
     const record = recorder();
     const helper = agent({
       name: 'helper',

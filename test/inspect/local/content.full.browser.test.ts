@@ -7,10 +7,9 @@ import { describeInChromium } from '../../support/chromium.ts';
 import { takePicture } from '../../support/pictures.ts';
 import { openInspector } from '../../support/inspector-page.ts';
 import { clerk, pixel, question } from './album.ts';
-import { isThorough, sampled } from '../../support/thorough.ts';
 
 describeInChromium('media, in the page of the inspector', (browser) => {
-  test.each(sampled(['live', 'stored'], 2))(
+  test.each(['live', 'stored'])(
     'of a run that is %s are drawn where they were given, and saved by a click',
     async (where) => {
       const store = where === 'stored' ? memoryStore() : undefined;
@@ -56,20 +55,19 @@ describeInChromium('media, in the page of the inspector', (browser) => {
     },
   );
 
-  if (isThorough)
-    test('that are elsewhere are named with what is missing, in place of a broken picture', async () => {
-      const { blobs } = plainBlobs('s3:album');
-      const store = memoryStore();
-      await clerk().run(question, { store, content: { blobs }, runId: 'run-1' });
-      const { page, problems } = await openInspector(browser(), { store, agents: [clerk()] });
-      await page.locator('[data-actor="run-1/clerk"]').click();
-      const media = page.locator('.transcript .item.said .media');
-      await expect
-        .poll(() => media.first().innerText())
-        .toMatch(
-          /^question\.png\s*· 70 B\s*Cannot show these bytes as they are not in memory: .*`content\.blobs`/,
-        );
-      expect(await media.locator('img, a').count()).toBe(0);
-      expect(problems).toEqual([]);
-    });
+  test('that are elsewhere are named with what is missing, in place of a broken picture', async () => {
+    const { blobs } = plainBlobs('s3:album');
+    const store = memoryStore();
+    await clerk().run(question, { store, content: { blobs }, runId: 'run-1' });
+    const { page, problems } = await openInspector(browser(), { store, agents: [clerk()] });
+    await page.locator('[data-actor="run-1/clerk"]').click();
+    const media = page.locator('.transcript .item.said .media');
+    await expect
+      .poll(() => media.first().innerText())
+      .toMatch(
+        /^question\.png\s*· 70 B\s*Cannot show these bytes as they are not in memory: .*`content\.blobs`/,
+      );
+    expect(await media.locator('img, a').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
 });
