@@ -26,7 +26,6 @@ const makeProject = () => {
     'clerk.js',
     `import { agent, answer } from '${pathToFileURL(processFile('index.js')).href}';
 import { words } from './words.js';
-import { isThorough } from '../support/thorough.ts';
 export default agent({ name: 'clerk', decide: () => answer(words) });`,
   );
   return { folder, write, file: join(folder, 'clerk.js') };

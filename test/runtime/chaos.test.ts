@@ -4,7 +4,7 @@ import { chaos, endure } from '../support/chaos.ts';
 import { isThorough } from '../support/thorough.ts';
 
 /** Enough to meet each fault in many places; the full gate looks much longer, and elsewhere each time. */
-const search = isThorough ? { numRuns: 5_000 } : { numRuns: 60, seed: 20_260 };
+const search = isThorough ? { numRuns: 5_000 } : { numRuns: 100, seed: 20_260 };
 
 test('[P7] [P1] [P18] whatever breaks, and whenever it is aborted: one end, last; whole logs; nothing escapes', async () => {
   const escaped: unknown[] = [];
