@@ -69,6 +69,9 @@ if (full) {
   );
 }
 
+/** Compiler and linter are programs in Go: where steps share the cores, threads of one take a fifth more of them. */
+const oneThread = { GOMAXPROCS: '1' };
+
 const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
 /** Runs a step; true if it succeeded. Each leaves a report of its tests, which `count-tests.mjs` adds up. */
@@ -79,7 +82,12 @@ const passes = async ({ name, command, shown = false, isOrdinary = false }: Step
   const report = join(root, '.tmp/reports', `${name.replaceAll(' ', '-')}.json`);
   const child = spawn(program, args, {
     cwd: root,
-    env: { ...process.env, TROUPE_REPORT: report, ...(full && !isOrdinary ? { TROUPE_FULL: '1' } : {}) },
+    env: {
+      ...oneThread,
+      ...process.env,
+      TROUPE_REPORT: report,
+      ...(full && !isOrdinary ? { TROUPE_FULL: '1' } : {}),
+    },
     stdio: shown ? 'inherit' : ['ignore', 'pipe', 'pipe'],
   });
   const printed: Buffer[] = [];
