@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { timeLimit } from '../../src/base/promises/time-limit.ts';
+import { isThorough } from '../support/thorough.ts';
 
 /** Makes V8 collect garbage, which it does only between two tasks where weak references are concerned. */
 const collectGarbage = async (): Promise<void> => {
@@ -21,14 +22,15 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('a time limit that is one of several signals outlives the collection of garbage', async () => {
-  const signal = AbortSignal.any([new AbortController().signal, timeLimit(200)]);
-  await collectGarbage();
-  vi.advanceTimersByTime(199);
-  expect(signal.aborted).toBe(false);
-  vi.advanceTimersByTime(1);
-  expect(signal.reason).toMatchObject({ name: 'TimeoutError' });
-});
+if (isThorough)
+  test('a time limit that is one of several signals outlives the collection of garbage', async () => {
+    const signal = AbortSignal.any([new AbortController().signal, timeLimit(200)]);
+    await collectGarbage();
+    vi.advanceTimersByTime(199);
+    expect(signal.aborted).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(signal.reason).toMatchObject({ name: 'TimeoutError' });
+  });
 
 test('a time limit that no timer holds never comes', () => {
   const signals = [timeLimit(Infinity), timeLimit(2 ** 40 + 0.5)];

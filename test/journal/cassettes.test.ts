@@ -13,6 +13,7 @@ import { runScript } from '../support/run-script.ts';
 import { PlainStore } from '../support/plain-store.ts';
 import { png } from '../content/pictures.ts';
 import { clerkTools, shop, till } from '../support/recorded-clerk.ts';
+import { isThorough } from '../support/thorough.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-cassettes-'));
 
@@ -150,12 +151,13 @@ describe('recordings of releases', () => {
     expect(files).toContain('0.1.0.journal');
   });
 
-  test('are gone through in another process as they are here, byte for byte', async () => {
-    const file = join(recordings, '0.1.0.journal');
-    const { exit, output } = await runScript(join('test', 'support', 'replay-child.ts'), { args: [file] });
-    expect(exit, output).toBe(0);
-    expect(output.trimEnd()).toBe(readFileSync(file.replace('.journal', '.events'), 'utf8').trimEnd());
-  });
+  if (isThorough)
+    test('are gone through in another process as they are here, byte for byte', async () => {
+      const file = join(recordings, '0.1.0.journal');
+      const { exit, output } = await runScript(join('test', 'support', 'replay-child.ts'), { args: [file] });
+      expect(exit, output).toBe(0);
+      expect(output.trimEnd()).toBe(readFileSync(file.replace('.journal', '.events'), 'utf8').trimEnd());
+    });
 
   test.each(files)('[QITOS-104] %s is gone through again by what is newest, event by event', async (name) => {
     const { entry, rows } = readJournalFile(join(recordings, name));

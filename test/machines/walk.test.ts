@@ -18,6 +18,7 @@ import {
   wake,
   act,
 } from './agent-walks.ts';
+import { isThorough } from '../support/thorough.ts';
 
 test('a walk tells every phase, in order', () => {
   const { path, status, output } = agentWalk([ready, decide(saying('42'))]);
@@ -49,19 +50,20 @@ test('an answer that nobody asked for is an error that says what is asked', () =
   );
 });
 
-test('a walk that goes round for ever is an error', () => {
-  expect(() =>
-    agentWalk(
-      {
-        prepare: () => ({ problems: [], input: 'x', prompt: 'x', models: 1 }),
-        decide: () => calling('look'),
-        act: () => resulting(),
-      },
-      {},
-      { stop: [] },
-    ),
-  ).toThrow(/Cannot finish the walk as it does not end/);
-});
+if (isThorough)
+  test('a walk that goes round for ever is an error', () => {
+    expect(() =>
+      agentWalk(
+        {
+          prepare: () => ({ problems: [], input: 'x', prompt: 'x', models: 1 }),
+          decide: () => calling('look'),
+          act: () => resulting(),
+        },
+        {},
+        { stop: [] },
+      ),
+    ).toThrow(/Cannot finish the walk as it does not end/);
+  });
 
 test('a wait is over exactly when it is due', () => {
   const { context } = agentWalk([ready, decide(deciding({ kind: 'wait', forMs: 500 })), wake]);

@@ -9,7 +9,7 @@ import { agent } from '../../src/runtime/define/agent.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
 import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
 import { quiet, settled, start } from '../support/runs.ts';
-import { sized } from '../support/thorough.ts';
+import { sized, sampled } from '../support/thorough.ts';
 
 /** Counts what it is told, in its state, and looks at what it has counted. */
 const counter = (rounds: number) => {
@@ -86,10 +86,11 @@ const engineRunning = (one: Agent<string, unknown>) => {
   return { run: (input: string): Promise<unknown> => engine.execute(one, input) };
 };
 
-test.each([
+const places: readonly (readonly [string, () => { run: (input: string) => PromiseLike<unknown> }])[] = [
   ['by themselves', () => agent({ name: 'a', decide: () => answer('x'.repeat(1_000)) })],
   ['on an engine', () => engineRunning(agent({ name: 'a', decide: () => answer('x'.repeat(1_000)) }))],
-])(
+];
+test.each(sampled(places, 2))(
   `[KAIZEN-69] the heap is flat over ${sized(1_000, 10_000)} runs: those that are over leave nothing behind, %s`,
   async (_, make) => {
     setFlagsFromString('--expose-gc');

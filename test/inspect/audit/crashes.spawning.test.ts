@@ -5,6 +5,7 @@ import { readAudit, verifyAudit } from '../../../src/inspect/index.ts';
 import { AnotherProcess } from '../../journal/kills/another-process.ts';
 import type { AuditOrder } from './child.ts';
 import { filesIn, temporaryFolder } from './audit-kit.ts';
+import { isThorough } from '../../support/thorough.ts';
 
 const child = new AnotherProcess('../../inspect/audit/child.ts');
 beforeAll(() => child.build());
@@ -52,16 +53,17 @@ test('[KAIZEN-61] [M68] killed in the middle, with its last line cut off: the lo
   ]);
 });
 
-test('[KAIZEN-61] several processes write to one folder at once, and each log verifies', async () => {
-  const [folder, apart] = [temporaryFolder(), temporaryFolder()];
-  const runs = ['a', 'b', 'c'];
-  await Promise.all(
-    runs.map((runId) => run({ folder, store: join(apart, `${runId}.db`), runId, how: 'kill' })),
-  );
-  await Promise.all(
-    runs.map((runId) => run({ folder, store: join(apart, `${runId}.db`), runId, how: 'resume' })),
-  );
-  expect(filesIn(folder)).toEqual(['a.jsonl', 'b.jsonl', 'c.jsonl', 'content']);
-  expect(verifyAudit(folder)).toMatchObject({ chains: 3, problems: [] });
-  for (const runId of runs) expect(readAudit(folder, { run: runId, action: 'run.end' })).toHaveLength(1);
-});
+if (isThorough)
+  test('[KAIZEN-61] several processes write to one folder at once, and each log verifies', async () => {
+    const [folder, apart] = [temporaryFolder(), temporaryFolder()];
+    const runs = ['a', 'b', 'c'];
+    await Promise.all(
+      runs.map((runId) => run({ folder, store: join(apart, `${runId}.db`), runId, how: 'kill' })),
+    );
+    await Promise.all(
+      runs.map((runId) => run({ folder, store: join(apart, `${runId}.db`), runId, how: 'resume' })),
+    );
+    expect(filesIn(folder)).toEqual(['a.jsonl', 'b.jsonl', 'c.jsonl', 'content']);
+    expect(verifyAudit(folder)).toMatchObject({ chains: 3, problems: [] });
+    for (const runId of runs) expect(readAudit(folder, { run: runId, action: 'run.end' })).toHaveLength(1);
+  });

@@ -8,6 +8,7 @@ import { replay } from '../../../src/index.ts';
 import { pipeline } from '../../../src/patterns/index.ts';
 import { PlainStore } from '../../support/plain-store.ts';
 import { askOpen, Looker, openInspector } from './local-kit.ts';
+import { sampled } from '../../support/thorough.ts';
 
 const waiter = (name: string) =>
   agent({
@@ -46,38 +47,42 @@ describe('a stored run', () => {
     expect(looker.sent[0]?.event).toBe('base');
   });
 
-  test.each<[string, () => JournalStore]>([
+  const kinds: readonly [string, () => JournalStore][] = [
     ['plain', () => new PlainStore()],
     ['in memory', () => memoryStore()],
-  ])('is followed while somebody else writes it, without gaps and doubles: %s', async (_, make) => {
-    const store = make();
-    const handle = gateway().stream('go', { store, runId: 'r' });
-    const inspector = await openInspector({ store, agents: [gateway()] });
-    while ((await store.read('r')).length === 0) await new Promise((resolve) => setImmediate(resolve));
-    const looker = new Looker(inspector, '/api/stored/r/recording');
-    const waits = (count: number) =>
-      looker.until(
-        (each) =>
-          each.data('entry').filter((line) => line.includes('"type":"agent.waiting"')).length >= count,
-      );
-    for (let said = 1; said < 4; said += 1) {
-      await waits(said);
-      handle.send(`message ${said}`);
-    }
-    await looker.until((each) => each.data('entry').some((line) => line.includes('"run.ended"')));
-    await handle.result;
-    const again = recorder();
-    await replay(gateway(), 'r', { store, inspect: again });
-    await looker.until((each) => each.data('entry').length >= again.recording.length);
-    expect(looker.data('entry')).toEqual([...again.recording.from()]);
-    expect(looker.data('base')).toHaveLength(1);
-    const last = looker.sent.findLast(({ id }) => id !== undefined)?.id;
-    const back = new Looker(inspector, '/api/stored/r/recording', {
-      'last-event-id': String(Number(last) - 2),
-    });
-    await back.until((each) => each.data('entry').length === 2);
-    expect(back.data('base')).toEqual([]);
-  });
+  ];
+  test.each(sampled(kinds, 2))(
+    'is followed while somebody else writes it, without gaps and doubles: %s',
+    async (_, make) => {
+      const store = make();
+      const handle = gateway().stream('go', { store, runId: 'r' });
+      const inspector = await openInspector({ store, agents: [gateway()] });
+      while ((await store.read('r')).length === 0) await new Promise((resolve) => setImmediate(resolve));
+      const looker = new Looker(inspector, '/api/stored/r/recording');
+      const waits = (count: number) =>
+        looker.until(
+          (each) =>
+            each.data('entry').filter((line) => line.includes('"type":"agent.waiting"')).length >= count,
+        );
+      for (let said = 1; said < 4; said += 1) {
+        await waits(said);
+        handle.send(`message ${said}`);
+      }
+      await looker.until((each) => each.data('entry').some((line) => line.includes('"run.ended"')));
+      await handle.result;
+      const again = recorder();
+      await replay(gateway(), 'r', { store, inspect: again });
+      await looker.until((each) => each.data('entry').length >= again.recording.length);
+      expect(looker.data('entry')).toEqual([...again.recording.from()]);
+      expect(looker.data('base')).toHaveLength(1);
+      const last = looker.sent.findLast(({ id }) => id !== undefined)?.id;
+      const back = new Looker(inspector, '/api/stored/r/recording', {
+        'last-event-id': String(Number(last) - 2),
+      });
+      await back.until((each) => each.data('entry').length === 2);
+      expect(back.data('base')).toEqual([]);
+    },
+  );
 
   test.each([
     ['nobody', 404, 'journal.unknown'],

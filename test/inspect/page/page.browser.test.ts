@@ -392,59 +392,61 @@ describeInChromium('the page of the local inspector', (browser) => {
     expect(problems).toEqual([]);
   });
 
-  test('asks of a run what its buttons, keys and forms say', async () => {
-    const record = recorder();
-    const { page, asked, problems } = await open(browser(), {
-      recorder: record,
-      session: sessionOf(record),
-      control: (body) => {
-        const { breakpoint } = body as { breakpoint?: Breakpoint };
-        if (breakpoint !== undefined) record.breakAt([breakpoint], 'news-1');
-      },
+  if (isThorough)
+    test('asks of a run what its buttons, keys and forms say', async () => {
+      const record = recorder();
+      const { page, asked, problems } = await open(browser(), {
+        recorder: record,
+        session: sessionOf(record),
+        control: (body) => {
+          const { breakpoint } = body as { breakpoint?: Breakpoint };
+          if (breakpoint !== undefined) record.breakAt([breakpoint], 'news-1');
+        },
+      });
+      const run = newsroom().stream('What became of the ferry?', { inspect: record, runId: 'news-1' });
+      await page.locator('.request').waitFor();
+      await page.getByRole('treeitem', { name: 'agent writer' }).click();
+      const bar = page.getByRole('toolbar');
+      for (const name of ['Pause', 'Resume', 'Step', 'Effect'])
+        await bar.getByRole('button', { name }).click();
+      for (const key of ['p', 'r', 's', 'e']) await page.keyboard.press(key);
+      // The message is taken only once another form is open, which stays so.
+      let take = (): void => undefined;
+      const taken = new Promise<void>((resolve) => (take = resolve));
+      await page.route('**/api/control*', (route) => taken.then(() => route.continue()), { times: 1 });
+      await bar.getByRole('button', { name: 'Message' }).click();
+      await page.keyboard.type('p is only a letter here');
+      await page.keyboard.press('Enter');
+      await bar.getByRole('button', { name: 'Kill' }).click();
+      const answered = page.waitForResponse('**/api/control*');
+      take();
+      await answered;
+      await page.locator('form.notice').getByRole('button', { name: 'Kill' }).click();
+      await bar.getByRole('button', { name: 'Abort' }).click();
+      await page.locator('form.notice').getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('tab', { name: 'Breakpoints' }).click();
+      await page
+        .getByRole('textbox', { name: 'State' })
+        .or(page.getByRole('combobox', { name: 'State' }))
+        .fill('CRITIC');
+      await page.getByRole('button', { name: 'Add' }).click();
+      await page.locator('.breakpoints li').waitFor();
+      await page.locator('.request').getByRole('button', { name: 'Deny' }).click();
+      const path = run.requests[0]?.path;
+      const holds = ['pause', 'resume', 'step', 'effect'].map((what) => ({ run: 'news-1', do: what }));
+      await expect.poll(() => asked.length).toBe(12);
+      expect(asked).toEqual([
+        ...holds,
+        ...holds,
+        { run: 'news-1', do: 'send', text: 'p is only a letter here', path },
+        { run: 'news-1', do: 'kill', path },
+        { run: 'news-1', do: 'break-add', breakpoint: { kind: 'state', value: 'CRITIC' } },
+        { run: 'news-1', do: 'deny', id: run.requests[0]?.id },
+      ]);
+      expect(problems).toEqual([]);
+      run.abort();
+      await run.result;
     });
-    const run = newsroom().stream('What became of the ferry?', { inspect: record, runId: 'news-1' });
-    await page.locator('.request').waitFor();
-    await page.getByRole('treeitem', { name: 'agent writer' }).click();
-    const bar = page.getByRole('toolbar');
-    for (const name of ['Pause', 'Resume', 'Step', 'Effect']) await bar.getByRole('button', { name }).click();
-    for (const key of ['p', 'r', 's', 'e']) await page.keyboard.press(key);
-    // The message is taken only once another form is open, which stays so.
-    let take = (): void => undefined;
-    const taken = new Promise<void>((resolve) => (take = resolve));
-    await page.route('**/api/control*', (route) => taken.then(() => route.continue()), { times: 1 });
-    await bar.getByRole('button', { name: 'Message' }).click();
-    await page.keyboard.type('p is only a letter here');
-    await page.keyboard.press('Enter');
-    await bar.getByRole('button', { name: 'Kill' }).click();
-    const answered = page.waitForResponse('**/api/control*');
-    take();
-    await answered;
-    await page.locator('form.notice').getByRole('button', { name: 'Kill' }).click();
-    await bar.getByRole('button', { name: 'Abort' }).click();
-    await page.locator('form.notice').getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('tab', { name: 'Breakpoints' }).click();
-    await page
-      .getByRole('textbox', { name: 'State' })
-      .or(page.getByRole('combobox', { name: 'State' }))
-      .fill('CRITIC');
-    await page.getByRole('button', { name: 'Add' }).click();
-    await page.locator('.breakpoints li').waitFor();
-    await page.locator('.request').getByRole('button', { name: 'Deny' }).click();
-    const path = run.requests[0]?.path;
-    const holds = ['pause', 'resume', 'step', 'effect'].map((what) => ({ run: 'news-1', do: what }));
-    await expect.poll(() => asked.length).toBe(12);
-    expect(asked).toEqual([
-      ...holds,
-      ...holds,
-      { run: 'news-1', do: 'send', text: 'p is only a letter here', path },
-      { run: 'news-1', do: 'kill', path },
-      { run: 'news-1', do: 'break-add', breakpoint: { kind: 'state', value: 'CRITIC' } },
-      { run: 'news-1', do: 'deny', id: run.requests[0]?.id },
-    ]);
-    expect(problems).toEqual([]);
-    run.abort();
-    await run.result;
-  });
 
   if (isThorough)
     test('shows a stored run, and forks it where it is shown', async () => {

@@ -21,26 +21,27 @@ const hoarder = () =>
     }),
   });
 
-test('what is too long for a viewer is cut, and the same for who comes early and who comes late', async () => {
-  const whole = recorder();
-  const seen: string[] = [];
-  whole.recording.follow({ entry: (line) => seen.push(line) });
-  await hoarder().run('go', { inspect: whole, runId: 'r', clock: virtualClock(0) });
-  expect(Math.max(...seen.map(({ length }) => length))).toBeLessThan(2_500_000);
-  expect(seen).toEqual([...whole.recording.from()]);
-  expect(seen.filter((line) => line.includes('characters more')).length).toBeGreaterThan(3);
-  const early = new Tableau();
-  // The recording wrote them.
-  for (const line of seen) early.apply(JSON.parse(line) as Entry);
-  expect(JSON.stringify(early)).toContain('characters more');
-  for (const capacity of isThorough ? [1, 30] : [30]) {
-    const some = recorder({ capacity });
-    await hoarder().run('go', { inspect: some, runId: 'r', clock: virtualClock(0) });
-    const late = Tableau.from(JSON.parse(some.recording.base()));
-    for (const line of some.recording.from()) late.apply(JSON.parse(line) as Entry);
-    expect(JSON.stringify(late) === JSON.stringify(early)).toBe(true);
-  }
-});
+if (isThorough)
+  test('what is too long for a viewer is cut, and the same for who comes early and who comes late', async () => {
+    const whole = recorder();
+    const seen: string[] = [];
+    whole.recording.follow({ entry: (line) => seen.push(line) });
+    await hoarder().run('go', { inspect: whole, runId: 'r', clock: virtualClock(0) });
+    expect(Math.max(...seen.map(({ length }) => length))).toBeLessThan(2_500_000);
+    expect(seen).toEqual([...whole.recording.from()]);
+    expect(seen.filter((line) => line.includes('characters more')).length).toBeGreaterThan(3);
+    const early = new Tableau();
+    // The recording wrote them.
+    for (const line of seen) early.apply(JSON.parse(line) as Entry);
+    expect(JSON.stringify(early)).toContain('characters more');
+    for (const capacity of isThorough ? [1, 30] : [30]) {
+      const some = recorder({ capacity });
+      await hoarder().run('go', { inspect: some, runId: 'r', clock: virtualClock(0) });
+      const late = Tableau.from(JSON.parse(some.recording.base()));
+      for (const line of some.recording.from()) late.apply(JSON.parse(line) as Entry);
+      expect(JSON.stringify(late) === JSON.stringify(early)).toBe(true);
+    }
+  });
 
 test('an event that is cut is still of its type, also where it is long in many parts', async () => {
   const record = recorder();
