@@ -49,6 +49,8 @@ export const durableEventSchema = schemaOnDemand(() => {
   return z.discriminatedUnion('type', [
     event('run.started', {
       input: json,
+      /** The tenant of the run, as `by` of its engine names it. */
+      tenant: text.optional(),
       /** The task of the run, read and validated; absent if there is none, or an invalid one. */
       task: z.optional(taskSchema),
       model: text.optional(),

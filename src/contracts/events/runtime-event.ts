@@ -56,6 +56,8 @@ interface Offer {
 interface EventData extends TextEvents, ToolsetEvents {
   'run.started': {
     readonly input: Json;
+    /** The tenant of the run, as `by` of its engine names it. */
+    readonly tenant?: string | undefined;
     /** The task of the run, read and validated; absent if there is none, or an invalid one. */
     readonly task?: Task | undefined;
     readonly model?: string | undefined;

@@ -9,6 +9,8 @@ export interface RunRecord {
   readonly runId: string;
   /** The name of its root. */
   readonly agent: string;
+  /** As `by` of its engine names it. */
+  readonly tenant?: string | undefined;
   readonly status: 'running' | RunStatus;
   /** In ms since 1970. */
   readonly startedAt: number;
@@ -85,8 +87,9 @@ const toForget = (runs: ReadonlyMap<string, RunRecord>): string => {
 const recordAfter = (known: RunRecord | undefined, event: LiveEvent): RunRecord | undefined => {
   // A resumed run repeats its events from the first, so its record starts over, too.
   if (event.type === 'run.started') {
-    const { runId, agent, at } = event;
-    return { runId, agent, status: 'running', startedAt: at, durationMs: 0, steps: 0, tokens: 0, costUsd: 0 };
+    const { runId, agent, tenant, at } = event;
+    const whose = { runId, agent, ...(tenant === undefined ? {} : { tenant }) };
+    return { ...whose, status: 'running', startedAt: at, durationMs: 0, steps: 0, tokens: 0, costUsd: 0 };
   }
   if (known === undefined) return undefined;
   const durationMs = event.at - known.startedAt;

@@ -160,7 +160,13 @@ export class Run implements JobWorker {
     this.history = history;
     hideInput(this.secrets, root.definition, input);
     this.log.write(
-      { type: 'run.started', input: toJson(input), ...taskFacts(this.task), ...modelFacts(root) },
+      {
+        type: 'run.started',
+        input: toJson(input),
+        ...(this.tenant === undefined ? {} : { tenant: this.tenant }),
+        ...taskFacts(this.task),
+        ...modelFacts(root),
+      },
       root,
     );
     const at = this.log.now();

@@ -202,6 +202,7 @@ test('[KAIZEN-77] a snapshot as Prometheus reads it', () => {
     budgets: {},
     now: { ...idle, runs: 1 },
     runTimes: [],
+    tenants: [],
     agents: [],
     models: [
       {

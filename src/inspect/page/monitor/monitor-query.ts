@@ -24,6 +24,7 @@ export const kindHeads: Readonly<Record<ReportKind, string>> = {
   agent: 'Agents',
   tool: 'Tools',
   model: 'Models',
+  tenant: 'Tenants',
 };
 
 /** The figures that are shown, and their order. */

@@ -7,12 +7,13 @@ import { FiredAlerts } from './fired-alerts.tsx';
 import { figureRows, kindHeads, questions } from './monitor-query.ts';
 import { watchReport, workReport } from './report-feed.ts';
 
-const kinds = ['agent', 'tool', 'model'] as const;
+const kinds = ['agent', 'tool', 'model', 'tenant'] as const;
 
 const emptyWords = {
   agent: 'No agent has finished yet.',
   tool: 'No tool was called yet.',
   model: 'No model was asked yet.',
+  tenant: 'No run has finished whose engine names its tenant.',
 } as const;
 
 /** The work of all runs, added up: what is slow, what is dear, what fails. */

@@ -1,5 +1,5 @@
-/** The kinds of work that a report adds up. */
-export type ReportKind = 'agent' | 'tool' | 'model';
+/** The kinds of work that a report adds up; of a tenant whole runs. */
+export type ReportKind = 'agent' | 'tool' | 'model' | 'tenant';
 
 /** A run behind a figure: the event at which it is seen, and what it has of it. */
 export interface WorkProof {
@@ -10,7 +10,7 @@ export interface WorkProof {
   readonly value: number;
 }
 
-/** The figures of an agent, a tool or a model, over all runs of a report. */
+/** The figures of an agent, a tool, a model or a tenant, over all runs of a report. */
 export interface WorkRow {
   readonly kind: ReportKind;
   readonly name: string;

@@ -19,6 +19,7 @@ import type { Hook, HookScope } from '../../../contracts/events/event.ts';
 import type { JournalStore } from '../../../contracts/journals/journal.ts';
 import { WorkFollower } from '../work/follow-work.ts';
 import { followed } from '../work/followed-events.ts';
+import { tenantOf } from '../work/followed-run.ts';
 import type { Work } from '../work/work.ts';
 import type { Alert } from './alert.ts';
 import type { AlertChannel } from './alert-channel.ts';
@@ -34,7 +35,7 @@ export interface AlertsOptions {
   readonly rules?: readonly AlertRule[] | undefined;
   /** Functions that deliver an alert, such as that of {@link webhook}, or `'log'`: a line of JSON by `console.warn`. Default `['log']`. */
   readonly channels?: readonly ('log' | AlertChannel)[] | undefined;
-  /** Reads the tenant of a run from the `context` that it was given. Default: runs have no tenant. */
+  /** Reads the tenant of a run from the `context` that it was given. Default: the one that `by` of its engine names. */
   readonly tenant?: ((context: unknown) => string | undefined) | undefined;
   /** Time for which the same rule and subject is not sent again. Default 300,000. */
   readonly mutedMs?: number | undefined;
@@ -224,11 +225,14 @@ class Alerts implements AlertsHook {
     for (const line of this.#lines) line.offer(alert);
   }
 
-  #tenantOf({ scope }: Work): string | undefined {
+  #tenantOf(work: Work): string | undefined {
+    const { tenant: read } = this.#options;
+    if (read === undefined) return tenantOf(work);
+    const { scope } = work;
     if (this.#tenants.has(scope)) return this.#tenants.get(scope);
     let found: unknown;
     try {
-      found = this.#options.tenant?.(scope.context);
+      found = read(scope.context);
     } catch (thrown) {
       scope.failed?.(thrown);
     }

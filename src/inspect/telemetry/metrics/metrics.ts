@@ -2,14 +2,16 @@ import type { EventOf, Hook, LiveEvent } from '../../../contracts/events/event.t
 import { WorkFollower } from '../work/follow-work.ts';
 import { followed } from '../work/followed-events.ts';
 import type { Gauges, MetricsSnapshot } from './snapshot.ts';
-import { ModelSeries, Series, SeriesBook } from './series.ts';
+import { ModelSeries, Series, SeriesBook, TenantSeries } from './series.ts';
+import { tenantOf } from '../work/followed-run.ts';
+import { usageIn } from '../work/usage-in.ts';
 import type { Work, WorkEnd, WorkKind, WorkListener } from '../work/work.ts';
 
 /** Options of {@link metrics}. */
 export interface MetricsOptions {
   /** Observes deltas, for `firstChunkMs` and `streams`. Default false, so that models need not stream. */
   readonly chunks?: boolean | undefined;
-  /** Maximum number of distinct names of each kind (agent, model, tool, phase); the rest is `(other)`. Default 200. */
+  /** Maximum number of distinct names of each kind (agent, model, tool, phase, tenant); the rest is `(other)`. Default 200. */
   readonly names?: number | undefined;
 }
 
@@ -21,7 +23,7 @@ export interface MetricsHook extends Hook {
 
 /**
  * Counts runs, steps, retries, failures, tokens, costs and drops, current work, and the duration of agents, models,
- * tools and phases as percentiles (within 1 %). It needs no other package, and its memory is bounded.
+ * tools, phases and tenants as percentiles (within 1 %). It needs no other package, and its memory is bounded.
  *
  * One hook may be on an engine and on any number of runs: repeated events count once. A resumed run repeats its events
  * from the first: a hook that saw it before it was suspended counts its beginning twice.
@@ -48,6 +50,7 @@ export const metrics = ({ chunks = false, names = 200 }: MetricsOptions = {}): M
 /** Counts work. */
 class Counter implements WorkListener {
   readonly #runTimes: SeriesBook<Series>;
+  readonly #tenants: SeriesBook<TenantSeries>;
   readonly #agents: SeriesBook<Series>;
   readonly #models: SeriesBook<ModelSeries>;
   readonly #tools: SeriesBook<Series>;
@@ -67,6 +70,7 @@ class Counter implements WorkListener {
     const book = (): SeriesBook<Series> => new SeriesBook(names, (name) => new Series(name));
     [this.#runTimes, this.#agents, this.#tools, this.#phases] = [book(), book(), book(), book()];
     this.#models = new SeriesBook(names, (name) => new ModelSeries(name));
+    this.#tenants = new SeriesBook(names, (name) => new TenantSeries(name));
   }
 
   began(work: Work): void {
@@ -100,10 +104,12 @@ class Counter implements WorkListener {
       const { budget, fraction } = event;
       this.#budgets.set(budget, Math.max(fraction, this.#budgets.get(budget) ?? 0));
     }
+    const used = usageIn(event);
+    if (used !== undefined) this.#tenantOf(about)?.spent(used);
   }
 
   snapshot(): MetricsSnapshot {
-    const books = [this.#runTimes, this.#agents, this.#models, this.#tools, this.#phases];
+    const books = [this.#runTimes, this.#tenants, this.#agents, this.#models, this.#tools, this.#phases];
     return {
       runs: { ...this.#runs },
       steps: this.#steps,
@@ -113,6 +119,7 @@ class Counter implements WorkListener {
       budgets: Object.fromEntries(this.#budgets),
       now: this.#gauges(),
       runTimes: this.#runTimes.all.map((series) => series.timing()),
+      tenants: this.#tenants.all.map((series) => series.timing()),
       agents: this.#agents.all.map((series) => series.timing()),
       models: this.#models.all.map((series) => series.timing()),
       tools: this.#tools.all.map((series) => series.timing()),
@@ -134,9 +141,15 @@ class Counter implements WorkListener {
     };
   }
 
+  #tenantOf(work: Work | undefined): TenantSeries | undefined {
+    const tenant = work === undefined ? undefined : tenantOf(work);
+    return tenant === undefined ? undefined : this.#tenants.of(tenant);
+  }
+
   #runEnded(work: Work, end: WorkEnd): void {
     this.#activeRuns -= 1;
     this.#runTimes.of(work.name).ended(work, end);
+    this.#tenantOf(work)?.ended(work, end);
     const { outcome, by } = end;
     // A suspended run is not over.
     if (by?.type === 'run.ended' && (outcome !== 'unfinished' || by.status === 'aborted'))

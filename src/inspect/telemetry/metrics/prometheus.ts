@@ -16,7 +16,9 @@ interface Sample {
  * createServer((_, response) => response.end(snapshotAsPrometheus(counted.snapshot()))).listen(9464);
  */
 export const snapshotAsPrometheus = (snapshot: MetricsSnapshot): string =>
-  [...totals(snapshot), ...perModel(snapshot), ...timings(snapshot)].filter((text) => text !== '').join('');
+  [...totals(snapshot), ...perModel(snapshot), ...perTenant(snapshot), ...timings(snapshot)]
+    .filter((text) => text !== '')
+    .join('');
 
 const totals = (snapshot: MetricsSnapshot): string[] => {
   const { runs, steps, retries, errors, dropped, budgets, now } = snapshot;
@@ -72,24 +74,43 @@ const perModel = ({ models }: MetricsSnapshot): string[] => {
   ];
 };
 
-const timings = ({ runTimes, agents, models, tools, phases }: MetricsSnapshot): string[] =>
+const perTenant = ({ tenants }: MetricsSnapshot): string[] => [
+  counter(
+    'tenant_tokens',
+    'Tokens of the runs of a tenant.',
+    tenants.flatMap(({ name, inputTokens, outputTokens }) => [
+      { labels: { tenant: name, type: 'input' }, value: inputTokens },
+      { labels: { tenant: name, type: 'output' }, value: outputTokens },
+    ]),
+  ),
+  counter(
+    'tenant_cost_usd',
+    'What the runs of a tenant cost, where the price is known.',
+    tenants.map(({ name, costUsd }) => ({ labels: { tenant: name }, value: costUsd })),
+  ),
+];
+
+const timings = ({ runTimes, tenants, agents, models, tools, phases }: MetricsSnapshot): string[] =>
   (
     [
       ['run', 'agent', runTimes],
+      ['tenant_run', 'tenant', tenants],
       ['agent', 'agent', agents],
       ['model', 'model', models],
       ['tool', 'tool', tools],
       ['phase', 'phase', phases],
     ] as const
   ).flatMap(([what, label, series]) => [
-    counter(`${what}_ends`, `Every finished ${what}, by outcome.`, outcomes(label, series)),
+    counter(`${what}_ends`, `Every finished ${wordsOf(what)}, by outcome.`, outcomes(label, series)),
     summary(
       `${what}_duration_seconds`,
-      `Duration of every ${what}.`,
+      `Duration of every ${wordsOf(what)}.`,
       label,
       series.map(({ name, durationMs }) => [name, durationMs] as const),
     ),
   ]);
+
+const wordsOf = (name: string): string => name.replaceAll('_', ' ');
 
 const outcomes = (label: string, series: readonly Timing[]): Sample[] =>
   series.flatMap(({ name, done, failed, unfinished }) =>

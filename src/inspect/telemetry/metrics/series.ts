@@ -1,5 +1,6 @@
 import { LogHistogram } from './log-histogram.ts';
-import type { ModelTiming, Timing } from './snapshot.ts';
+import type { ModelTiming, TenantTiming, Timing } from './snapshot.ts';
+import type { Use } from '../work/usage-in.ts';
 import type { Work, WorkEnd } from '../work/work.ts';
 
 /** Counts and durations under one name. */
@@ -53,6 +54,22 @@ export class ModelSeries extends Series {
 
   override timing(): ModelTiming {
     return { ...super.timing(), ...this.#used, firstChunkMs: this.#firstChunks.distribution() };
+  }
+}
+
+/** Beside that, what runs used. */
+export class TenantSeries extends Series {
+  readonly #used = { inputTokens: 0, outputTokens: 0, costUsd: 0, unpriced: 0 };
+
+  spent({ usage, costUsd }: Use): void {
+    this.#used.inputTokens += usage.input;
+    this.#used.outputTokens += usage.output;
+    if (costUsd === undefined) this.#used.unpriced += 1;
+    else this.#used.costUsd += costUsd;
+  }
+
+  override timing(): TenantTiming {
+    return { ...super.timing(), ...this.#used };
   }
 }
 

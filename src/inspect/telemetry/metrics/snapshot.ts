@@ -25,6 +25,16 @@ export interface ModelTiming extends Timing {
   readonly firstChunkMs: Distribution;
 }
 
+/** The runs of a tenant. */
+export interface TenantTiming extends Timing {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** In US dollars, of the answers whose price is known. */
+  readonly costUsd: number;
+  /** Answers whose price is not known. */
+  readonly unpriced: number;
+}
+
 /** Current work: all are 0 once all runs are over. */
 export interface Gauges {
   readonly runs: number;
@@ -54,6 +64,8 @@ export interface MetricsSnapshot {
   readonly now: Gauges;
   /** Whole runs, by the agent or team that was run. */
   readonly runTimes: readonly Timing[];
+  /** Whole runs, by the tenant that \`by\` of their engine names. */
+  readonly tenants: readonly TenantTiming[];
   /** Agents and teams, the members of teams included. */
   readonly agents: readonly Timing[];
   readonly models: readonly ModelTiming[];

@@ -1,6 +1,7 @@
 import type { ReportKind } from '../../recording/report/work-report.ts';
 import type { LiveEvent } from '../../../contracts/events/event.ts';
 import { usageIn } from '../work/usage-in.ts';
+import { tenantOf } from '../work/followed-run.ts';
 import type { Work, WorkEnd } from '../work/work.ts';
 
 /** A place in a run, with what it has of a figure. */
@@ -9,7 +10,7 @@ interface Peak {
   readonly value: number;
 }
 
-/** The figures of an agent, a tool or a model in one run. */
+/** The figures of an agent, a tool, a model or a tenant in one run. */
 export class RunFiguresOf {
   readonly kind: ReportKind;
   readonly name: string;
@@ -50,7 +51,7 @@ export class RunFiguresOf {
 
 const seqOf = (event: LiveEvent): number => (event.type === 'model.delta' ? 0 : event.seq);
 
-/** The figures of one run: by agent, tool and model. */
+/** The figures of one run: by agent, tool and model, and of its tenant. */
 export class RunWork {
   readonly #figures = new Map<string, RunFiguresOf>();
 
@@ -61,7 +62,9 @@ export class RunWork {
   ended(work: Work, end: WorkEnd): void {
     // The time until something was cancelled says nothing about it.
     const kind = end.outcome === 'unfinished' ? undefined : kindOf(work);
-    if (kind !== undefined) this.#of(kind, work.name).ended(work, end);
+    if (kind === undefined) return;
+    this.#of(kind, work.name).ended(work, end);
+    if (work.parent === undefined) this.#tenant(work)?.ended(work, end);
   }
 
   noted(event: LiveEvent, about: Work): void {
@@ -74,11 +77,17 @@ export class RunWork {
     // The answer names its model as the provider does.
     this.#of('model', about.kind === 'model' ? about.name : model).spent(event, tokens, costUsd);
     this.#of('agent', about.agent).spent(event, tokens, costUsd);
+    this.#tenant(about)?.spent(event, tokens, costUsd);
   }
 
-  #retried({ agent }: Work, kind: ReportKind, name: string): void {
-    this.#of(kind, name).retries += 1;
-    this.#of('agent', agent).retries += 1;
+  #retried(about: Work, kind: ReportKind, name: string): void {
+    const figures = [this.#of(kind, name), this.#of('agent', about.agent), this.#tenant(about)];
+    for (const each of figures) if (each !== undefined) each.retries += 1;
+  }
+
+  #tenant(work: Work): RunFiguresOf | undefined {
+    const tenant = tenantOf(work);
+    return tenant === undefined ? undefined : this.#of('tenant', tenant);
   }
 
   #of(kind: ReportKind, name: string): RunFiguresOf {

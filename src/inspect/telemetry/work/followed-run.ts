@@ -29,6 +29,12 @@ export interface FollowedRun {
   readonly engaged: Map<string, Engaged>;
 }
 
+/** Returns the tenant of the run of a piece of work. */
+export const tenantOf = ({ by, parent }: Work): string | undefined => {
+  if (by.type === 'run.started') return by.tenant;
+  return parent === undefined ? undefined : tenantOf(parent);
+};
+
 export const claimOf = (runId: string, path: string): string => `${runId}\n${path}`;
 export const toolOf = (callId: string): string => `tool ${callId}`;
 export const waitOf = (callId: string): string => `wait ${callId}`;
