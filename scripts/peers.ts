@@ -143,6 +143,8 @@ try {
     '--typecheck.enabled=false',
     ...rooms,
   );
+  // Of React all cases, of which the ordinary gate tries few.
+  process.env['TROUPE_FULL'] = '1';
   run(folder, vitest, 'run', '--project', 'browser', 'test/react');
 } finally {
   rmSync(home, { recursive: true, force: true });
