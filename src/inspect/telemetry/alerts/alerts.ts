@@ -74,7 +74,7 @@ export interface AlertsHook extends Hook, AsyncDisposable {
   silence(rule: string, untilMs: number): void;
   /**
    * Judges the runs of a store by the rules, in order of time, and returns the alerts that would have been sent: to try rules. Tenants
-   * are not on record, and runs that cannot be read are left out. Nothing is delivered.
+   * are those that `by` of an engine named, as no context is on record; runs that cannot be read are left out. Nothing is delivered.
    */
   over(store: Pick<JournalStore, 'list' | 'read'>): Promise<readonly Alert[]>;
   /** Ends the checks, and waits until all alerts are delivered or given up. */

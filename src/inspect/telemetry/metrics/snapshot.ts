@@ -64,7 +64,7 @@ export interface MetricsSnapshot {
   readonly now: Gauges;
   /** Whole runs, by the agent or team that was run. */
   readonly runTimes: readonly Timing[];
-  /** Whole runs, by the tenant that \`by\` of their engine names. */
+  /** Whole runs, by the tenant that `by` of their engine names. */
   readonly tenants: readonly TenantTiming[];
   /** Agents and teams, the members of teams included. */
   readonly agents: readonly Timing[];
