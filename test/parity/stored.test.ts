@@ -188,9 +188,9 @@ beforeAll(async () => {
 });
 
 /** Those that are cut, and those that are replayed as they are: a scenario that is cut is replayed in the end. */
-const cutScenarios = new Set(sampled(allScenarios, 6));
+const cutScenarios = new Set(sampled(allScenarios, 9));
 const replayScenarios = new Set(
-  sampled(allScenarios, 5, 1).filter((each) => isThorough || !cutScenarios.has(each)),
+  sampled(allScenarios, 8, 1).filter((each) => isThorough || !cutScenarios.has(each)),
 );
 
 describe.each(allScenarios)('$name', (scenario) => {

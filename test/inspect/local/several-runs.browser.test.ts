@@ -76,64 +76,62 @@ describeInChromium('the local inspector, with several runs', (browser) => {
     expect(problems).toEqual([]);
   });
 
-  if (isThorough)
-    test('[FIND-76] breakpoints are those that the server keeps: after a reload, and with a second tab', async () => {
-      const { inspector, page, problems } = await openInspector(browser(), { control: true });
-      const run = cashier('ann').stream('Pay the rent', { inspect: inspector, runId: 'run-1' });
-      await page.locator('.request').waitFor();
-      await addBreakpoint(page, 'REDUCE');
-      const { page: second } = await openPage(browser(), inspector);
-      await second.locator('.request').waitFor();
-      await addBreakpoint(second, 'CHECK_STOP');
-      expect(await breakpoints(second).count()).toBe(2);
-      await addBreakpoint(page, 'completed');
-      expect(await breakpoints(page).count()).toBe(3);
-      await page.reload();
-      await page.getByRole('tab', { name: 'Breakpoints' }).click();
-      await expect.poll(() => breakpoints(page).count()).toBe(3);
-      await takePicture(page, 'runs-breakpoints');
-      await page
-        .locator('.breakpoints li', { hasText: 'CHECK_STOP' })
-        .getByRole('button', { name: 'Take away' })
-        .click();
-      await expect.poll(() => breakpoints(page).count()).toBe(2);
-      await page.locator('.request').getByRole('button', { name: 'Approve' }).click();
-      await page.getByText("Held: 'ann' has entered REDUCE").waitFor();
-      await page.reload();
-      await page.getByText("Held: 'ann' has entered REDUCE").waitFor();
-      expect(inspector.recorder.breakpoints('run-1').map(({ value }) => value)).toEqual([
-        'REDUCE',
-        'completed',
-      ]);
-      run.abort();
-      await run.result;
-      expect(problems).toEqual([]);
-    });
+  test('[FIND-76] breakpoints are those that the server keeps: after a reload, and with a second tab', async () => {
+    const { inspector, page, problems } = await openInspector(browser(), { control: true });
+    const run = cashier('ann').stream('Pay the rent', { inspect: inspector, runId: 'run-1' });
+    await page.locator('.request').waitFor();
+    await addBreakpoint(page, 'REDUCE');
+    const { page: second } = await openPage(browser(), inspector);
+    await second.locator('.request').waitFor();
+    await addBreakpoint(second, 'CHECK_STOP');
+    expect(await breakpoints(second).count()).toBe(2);
+    await addBreakpoint(page, 'completed');
+    expect(await breakpoints(page).count()).toBe(3);
+    await page.reload();
+    await page.getByRole('tab', { name: 'Breakpoints' }).click();
+    await expect.poll(() => breakpoints(page).count()).toBe(3);
+    await takePicture(page, 'runs-breakpoints');
+    await page
+      .locator('.breakpoints li', { hasText: 'CHECK_STOP' })
+      .getByRole('button', { name: 'Take away' })
+      .click();
+    await expect.poll(() => breakpoints(page).count()).toBe(2);
+    await page.locator('.request').getByRole('button', { name: 'Approve' }).click();
+    await page.getByText("Held: 'ann' has entered REDUCE").waitFor();
+    await page.reload();
+    await page.getByText("Held: 'ann' has entered REDUCE").waitFor();
+    expect(inspector.recorder.breakpoints('run-1').map(({ value }) => value)).toEqual([
+      'REDUCE',
+      'completed',
+    ]);
+    run.abort();
+    await run.result;
+    expect(problems).toEqual([]);
+  });
 
-  if (isThorough)
-    test('[FIND-77] members of one name are distinguished by number and task, and are found by both', async () => {
-      const { inspector, page, problems } = await openInspector(browser(), { control: true });
-      const worker = agent({
-        name: 'worker',
-        model: scriptedModel(Array.from({ length: 30 }, () => () => new Promise<string>(() => undefined))),
-      });
-      const team = parallel({ name: 'readers', each: worker });
-      const chapters = Array.from({ length: 30 }, (_, index) => `Read chapter ${index}`);
-      const run = team.stream(chapters, { inspect: inspector, runId: 'run-1' });
-      await page.getByRole('treeitem').nth(20).waitFor();
-      const rows = page.getByRole('treeitem', { name: 'agent worker' });
-      const names = await rows.locator('.name').allInnerTexts();
-      const tasks = await rows.locator('.task').allInnerTexts();
-      expect(new Set(names).size).toBe(names.length);
-      expect(new Set(tasks).size).toBe(tasks.length);
-      await page.getByRole('searchbox').fill('chapter 7');
-      await expect.poll(() => rows.count()).toBe(1);
-      expect(await rows.locator('.task').innerText()).toBe('Read chapter 7');
-      await takePicture(page, 'runs-members');
-      run.abort();
-      await run.result;
-      expect(problems).toEqual([]);
+  test('[FIND-77] members of one name are distinguished by number and task, and are found by both', async () => {
+    const { inspector, page, problems } = await openInspector(browser(), { control: true });
+    const worker = agent({
+      name: 'worker',
+      model: scriptedModel(Array.from({ length: 30 }, () => () => new Promise<string>(() => undefined))),
     });
+    const team = parallel({ name: 'readers', each: worker });
+    const chapters = Array.from({ length: 30 }, (_, index) => `Read chapter ${index}`);
+    const run = team.stream(chapters, { inspect: inspector, runId: 'run-1' });
+    await page.getByRole('treeitem').nth(20).waitFor();
+    const rows = page.getByRole('treeitem', { name: 'agent worker' });
+    const names = await rows.locator('.name').allInnerTexts();
+    const tasks = await rows.locator('.task').allInnerTexts();
+    expect(new Set(names).size).toBe(names.length);
+    expect(new Set(tasks).size).toBe(tasks.length);
+    await page.getByRole('searchbox').fill('chapter 7');
+    await expect.poll(() => rows.count()).toBe(1);
+    expect(await rows.locator('.task').innerText()).toBe('Read chapter 7');
+    await takePicture(page, 'runs-members');
+    run.abort();
+    await run.result;
+    expect(problems).toEqual([]);
+  });
 
   if (isThorough)
     test('[FIND-79] a run in which all waits for a person says so, and one that was stopped does not look like a success', async () => {

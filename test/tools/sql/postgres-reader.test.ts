@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SqlBounds } from '../../../src/tools/built-in/sql/sql-tools.ts';
 import { sqlTools } from '../../../src/tools/built-in/sql/sql-tools.ts';
 import { describeWithPostgres } from '../../support/postgres.ts';
-import { sampled } from '../../support/thorough.ts';
+import { sampled, sized } from '../../support/thorough.ts';
 import { perform } from '../tool-context.ts';
 
 describeWithPostgres('a database of PostgreSQL', ({ connectionString, folder }) => {
@@ -163,7 +163,9 @@ describeWithPostgres('a database of PostgreSQL', ({ connectionString, folder }) 
     expect((await query(many, { maxBytes: 10 })).text).toMatch(
       /\[cut here: the first 3 rows, there are more\]$/,
     );
-    expect(await query(`select repeat('x', 100000000)`, { maxBytes: 1_000 })).toMatchObject({
+    expect(
+      await query(`select repeat('x', ${sized(5_000_000, 100_000_000)})`, { maxBytes: 1_000 }),
+    ).toMatchObject({
       ok: false,
       error: { code: 'tool.failed', message: expect.stringContaining('longer than 1000 bytes') },
     });

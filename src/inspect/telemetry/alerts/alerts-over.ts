@@ -1,7 +1,7 @@
 import type { JournalStore } from '../../../contracts/journals/journal.ts';
 import { storedEvents } from '../../local/stored-events.ts';
 import { WorkFollower } from '../work/follow-work.ts';
-import { tenantOf } from '../work/followed-run.ts';
+import { tenantIn } from '../work/followed-run.ts';
 import type { Alert } from './alert.ts';
 import type { Measure } from './measure.ts';
 import { Measures } from './measure.ts';
@@ -31,7 +31,7 @@ const measuresOf = async (store: Pick<JournalStore, 'list' | 'read'>): Promise<r
   const found: Measure[] = [];
   const follower = new WorkFollower(
     new Measures({
-      tenantOf,
+      tenantOf: tenantIn,
       take: (measure) => {
         found.push(measure);
       },

@@ -19,7 +19,7 @@ import type { Hook, HookScope } from '../../../contracts/events/event.ts';
 import type { JournalStore } from '../../../contracts/journals/journal.ts';
 import { WorkFollower } from '../work/follow-work.ts';
 import { followed } from '../work/followed-events.ts';
-import { tenantOf } from '../work/followed-run.ts';
+import { tenantIn } from '../work/followed-run.ts';
 import type { Work } from '../work/work.ts';
 import type { Alert } from './alert.ts';
 import type { AlertChannel } from './alert-channel.ts';
@@ -227,7 +227,7 @@ class Alerts implements AlertsHook {
 
   #tenantOf(work: Work): string | undefined {
     const { tenant: read } = this.#options;
-    if (read === undefined) return tenantOf(work);
+    if (read === undefined) return tenantIn(work);
     const { scope } = work;
     if (this.#tenants.has(scope)) return this.#tenants.get(scope);
     let found: unknown;

@@ -3,7 +3,7 @@ import { WorkFollower } from '../work/follow-work.ts';
 import { followed } from '../work/followed-events.ts';
 import type { Gauges, MetricsSnapshot } from './snapshot.ts';
 import { ModelSeries, Series, SeriesBook, TenantSeries } from './series.ts';
-import { tenantOf } from '../work/followed-run.ts';
+import { tenantIn } from '../work/followed-run.ts';
 import { usageIn } from '../work/usage-in.ts';
 import type { Work, WorkEnd, WorkKind, WorkListener } from '../work/work.ts';
 
@@ -142,7 +142,7 @@ class Counter implements WorkListener {
   }
 
   #tenantOf(work: Work | undefined): TenantSeries | undefined {
-    const tenant = work === undefined ? undefined : tenantOf(work);
+    const tenant = work === undefined ? undefined : tenantIn(work);
     return tenant === undefined ? undefined : this.#tenants.of(tenant);
   }
 

@@ -1,4 +1,5 @@
 import { LogHistogram } from './log-histogram.ts';
+import type { Usage } from '../../../contracts/models/usage.ts';
 import type { ModelTiming, TenantTiming, Timing } from './snapshot.ts';
 import type { Use } from '../work/usage-in.ts';
 import type { Work, WorkEnd } from '../work/work.ts';
@@ -23,29 +24,34 @@ export class Series {
   }
 }
 
+/** Tokens and money that were spent. */
+class Spending {
+  inputTokens = 0;
+  outputTokens = 0;
+  costUsd = 0;
+  unpriced = 0;
+
+  add({ input, output }: Usage, costUsd: number | undefined): void {
+    this.inputTokens += input;
+    this.outputTokens += output;
+    if (costUsd === undefined) this.unpriced += 1;
+    else this.costUsd += costUsd;
+  }
+}
+
 /** Beside that, what a model's answers used. */
 export class ModelSeries extends Series {
-  readonly #used = {
-    inputTokens: 0,
-    outputTokens: 0,
-    cachedTokens: 0,
-    reasoningTokens: 0,
-    costUsd: 0,
-    unpriced: 0,
-  };
+  readonly #spent = new Spending();
+  readonly #parts = { cachedTokens: 0, reasoningTokens: 0 };
   readonly #firstChunks = new LogHistogram();
 
   override ended(work: Work, end: WorkEnd): void {
     super.ended(work, end);
     if (end.by?.type !== 'model.answered' || end.outcome !== 'done') return;
     const { usage, costUsd } = end.by;
-    const used = this.#used;
-    used.inputTokens += usage.input;
-    used.outputTokens += usage.output;
-    used.cachedTokens += usage.cached ?? 0;
-    used.reasoningTokens += usage.reasoning ?? 0;
-    if (costUsd === undefined) used.unpriced += 1;
-    else used.costUsd += costUsd;
+    this.#spent.add(usage, costUsd);
+    this.#parts.cachedTokens += usage.cached ?? 0;
+    this.#parts.reasoningTokens += usage.reasoning ?? 0;
   }
 
   firstChunk(afterMs: number): void {
@@ -53,23 +59,25 @@ export class ModelSeries extends Series {
   }
 
   override timing(): ModelTiming {
-    return { ...super.timing(), ...this.#used, firstChunkMs: this.#firstChunks.distribution() };
+    return {
+      ...super.timing(),
+      ...this.#spent,
+      ...this.#parts,
+      firstChunkMs: this.#firstChunks.distribution(),
+    };
   }
 }
 
 /** Beside that, what runs used. */
 export class TenantSeries extends Series {
-  readonly #used = { inputTokens: 0, outputTokens: 0, costUsd: 0, unpriced: 0 };
+  readonly #spent = new Spending();
 
   spent({ usage, costUsd }: Use): void {
-    this.#used.inputTokens += usage.input;
-    this.#used.outputTokens += usage.output;
-    if (costUsd === undefined) this.#used.unpriced += 1;
-    else this.#used.costUsd += costUsd;
+    this.#spent.add(usage, costUsd);
   }
 
   override timing(): TenantTiming {
-    return { ...super.timing(), ...this.#used };
+    return { ...super.timing(), ...this.#spent };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ReportKind } from '../../recording/report/work-report.ts';
 import type { LiveEvent } from '../../../contracts/events/event.ts';
 import { usageIn } from '../work/usage-in.ts';
-import { tenantOf } from '../work/followed-run.ts';
+import { tenantIn } from '../work/followed-run.ts';
 import type { Work, WorkEnd } from '../work/work.ts';
 
 /** A place in a run, with what it has of a figure. */
@@ -86,7 +86,7 @@ export class RunWork {
   }
 
   #tenant(work: Work): RunFiguresOf | undefined {
-    const tenant = tenantOf(work);
+    const tenant = tenantIn(work);
     return tenant === undefined ? undefined : this.#of('tenant', tenant);
   }
 

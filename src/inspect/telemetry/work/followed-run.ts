@@ -30,9 +30,9 @@ export interface FollowedRun {
 }
 
 /** Returns the tenant of the run of a piece of work. */
-export const tenantOf = ({ by, parent }: Work): string | undefined => {
+export const tenantIn = ({ by, parent }: Work): string | undefined => {
   if (by.type === 'run.started') return by.tenant;
-  return parent === undefined ? undefined : tenantOf(parent);
+  return parent === undefined ? undefined : tenantIn(parent);
 };
 
 export const claimOf = (runId: string, path: string): string => `${runId}\n${path}`;
