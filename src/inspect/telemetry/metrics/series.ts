@@ -24,24 +24,23 @@ export class Series {
   }
 }
 
-/** Tokens and money that were spent. */
-class Spending {
-  inputTokens = 0;
-  outputTokens = 0;
-  costUsd = 0;
-  unpriced = 0;
+/** Tokens and money: none yet. */
+const nothingSpent = () => ({ inputTokens: 0, outputTokens: 0, costUsd: 0, unpriced: 0 });
 
-  add({ input, output }: Usage, costUsd: number | undefined): void {
-    this.inputTokens += input;
-    this.outputTokens += output;
-    if (costUsd === undefined) this.unpriced += 1;
-    else this.costUsd += costUsd;
-  }
-}
+const addSpent = (
+  sum: ReturnType<typeof nothingSpent>,
+  { input, output }: Usage,
+  costUsd: number | undefined,
+): void => {
+  sum.inputTokens += input;
+  sum.outputTokens += output;
+  if (costUsd === undefined) sum.unpriced += 1;
+  else sum.costUsd += costUsd;
+};
 
 /** Beside that, what a model's answers used. */
 export class ModelSeries extends Series {
-  readonly #spent = new Spending();
+  readonly #spent = nothingSpent();
   readonly #parts = { cachedTokens: 0, reasoningTokens: 0 };
   readonly #firstChunks = new LogHistogram();
 
@@ -49,7 +48,7 @@ export class ModelSeries extends Series {
     super.ended(work, end);
     if (end.by?.type !== 'model.answered' || end.outcome !== 'done') return;
     const { usage, costUsd } = end.by;
-    this.#spent.add(usage, costUsd);
+    addSpent(this.#spent, usage, costUsd);
     this.#parts.cachedTokens += usage.cached ?? 0;
     this.#parts.reasoningTokens += usage.reasoning ?? 0;
   }
@@ -70,10 +69,10 @@ export class ModelSeries extends Series {
 
 /** Beside that, what runs used. */
 export class TenantSeries extends Series {
-  readonly #spent = new Spending();
+  readonly #spent = nothingSpent();
 
   spent({ usage, costUsd }: Use): void {
-    this.#spent.add(usage, costUsd);
+    addSpent(this.#spent, usage, costUsd);
   }
 
   override timing(): TenantTiming {
