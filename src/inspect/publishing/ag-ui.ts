@@ -4,10 +4,10 @@ import type { LiveEvent } from '../../contracts/events/event.ts';
 import { printableJson } from '../../base/text/printable.ts';
 import type { AgUiEvent, AgUiNames } from './ag-ui-event.ts';
 import { AgUiFold } from './ag-ui-fold.ts';
-import type { EventSource, StreamOptions } from './event-source.ts';
-import { flatMapItems, openSource } from './event-source.ts';
-import type { SseOptions } from './sse.ts';
-import { sseStream } from './sse.ts';
+import type { EventSource, StreamOptions } from '../../runtime/serve/streams/event-source.ts';
+import { flatMapItems, openSource } from '../../runtime/serve/streams/event-source.ts';
+import type { SseOptions } from '../../runtime/serve/streams/sse.ts';
+import { sseStream } from '../../runtime/serve/streams/sse.ts';
 
 /**
  * Converts a run to events of the AG-UI protocol, in an order that its clients accept: text and reasoning as messages,

@@ -1,5 +1,5 @@
-import type { LiveEvent } from '../../contracts/events/event.ts';
-import { printableJson } from '../../base/text/printable.ts';
+import type { LiveEvent } from '../../../contracts/events/event.ts';
+import { printableJson } from '../../../base/text/printable.ts';
 import { byteStream } from './byte-stream.ts';
 import type { EventSource, StreamOptions } from './event-source.ts';
 import { flatMapItems, openSource } from './event-source.ts';
