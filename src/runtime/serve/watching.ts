@@ -91,19 +91,20 @@ export const giveResult = async (
   found: FoundRun,
 ): Promise<Response> => {
   const waitMs = waitIn(url, serving.limits);
-  const ended = found.live === undefined ? undefined : found.live.over.then(() => found.live?.ended);
-  if (ended !== undefined && (await within(ended, waitMs, serving, request))) {
-    const last = await ended;
-    if (last === undefined) throw lostRun(found.live?.runId);
-    return resultReply(serving, last);
+  const { live } = found;
+  if (live !== undefined) {
+    if (!live.isOver && !(await within(live.over, waitMs, serving, request))) return underWay();
+    if (live.ended === undefined) throw lostRun(live.runId);
+    return resultReply(serving, live.ended);
   }
-  if (found.live !== undefined || serving.store === undefined) return underWay();
-  const events = new StoredEvents(serving.store, found.stored.runId, serving.clock);
+  if (serving.store === undefined) return underWay();
+  const { runId, status } = found.stored;
+  const events = new StoredEvents(serving.store, runId, serving.clock);
   const last = lastOf(events);
-  const isOver = await within(last, waitMs, serving, request);
-  await events.return();
-  const event = await last;
-  return isOver && event !== undefined ? resultReply(serving, event) : underWay();
+  const isOver = status !== 'running' && status !== 'waiting';
+  if (!isOver && !(await within(last, waitMs, serving, request))) await events.return();
+  const ended = await last;
+  return ended === undefined ? underWay() : resultReply(serving, ended);
 };
 
 const lastOf = async (events: StoredEvents): Promise<Ended | undefined> => {
@@ -114,11 +115,11 @@ const lastOf = async (events: StoredEvents): Promise<Ended | undefined> => {
   }
 };
 
-const lostRun = (runId: string | undefined): TroupeError =>
+const lostRun = (runId: string): TroupeError =>
   new TroupeError('run.suspended', 'Cannot give the result as the run is left to be resumed', {
     retryable: 'yes',
     retryAfterMs: RETRY_MS,
-    ...(runId === undefined ? {} : { runId }),
+    runId,
   });
 
 const underWay = (): Response => jsonReply({ ok: false }, 202, { 'retry-after': '0' });
@@ -156,6 +157,7 @@ export const within = async (
       resolve(false);
     };
   });
+  if (waitMs === 0) giveUp();
   const timer = clock.setTimeout(giveUp, waitMs);
   const signals = [signal, runs.drained];
   for (const each of signals) each.addEventListener('abort', giveUp);

@@ -14,6 +14,12 @@ export type FoundRun = { readonly live: LiveRun } | { readonly live?: undefined;
 /** The last event of a run. */
 export type Ended = Extract<RuntimeEvent, { type: 'run.ended' }>;
 
+/** What a run was started with. */
+export interface Begun {
+  readonly thread?: string | undefined;
+  readonly paused?: boolean | undefined;
+}
+
 /** A run that this server has. */
 export class LiveRun {
   readonly runId: string;
@@ -23,13 +29,20 @@ export class LiveRun {
   /** Resolves when it is over or suspended; never rejects. */
   readonly over: Promise<void>;
   isOver = false;
+  /** No event says so. */
+  readonly #beganPaused: boolean;
   #stepping: Promise<void> | undefined;
 
-  constructor(agent: ServedAgent, handle: RunHandle<unknown, unknown>, thread?: string) {
+  constructor(
+    agent: ServedAgent,
+    handle: RunHandle<unknown, unknown>,
+    { thread, paused = false }: Begun = {},
+  ) {
     this.runId = handle.runId;
     this.agent = agent;
     this.handle = handle;
     this.thread = thread;
+    this.#beganPaused = paused;
     const end = (): void => {
       this.isOver = true;
     };
@@ -99,7 +112,8 @@ export class LiveRun {
     const last = events.at(-1);
     if (last?.type === 'run.ended') return last.status;
     const gate = events.findLast(({ type }) => type === 'run.paused' || type === 'run.resumed');
-    if (gate?.type === 'run.paused') return 'paused';
+    const isPaused = gate === undefined ? this.#beganPaused : gate.type === 'run.paused';
+    if (isPaused) return 'paused';
     return this.handle.requests.length > 0 ? 'waiting' : 'running';
   }
 }

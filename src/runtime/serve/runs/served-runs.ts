@@ -254,7 +254,7 @@ export class ServedRuns {
       ...(thread === undefined ? {} : { thread }),
       ...(paused === undefined ? {} : { paused }),
     });
-    this.#keep(new LiveRun(agent, handle, thread));
+    this.#keep(new LiveRun(agent, handle, { thread, paused }));
     // Until its store has it, or it waits for its turn.
     await awaitStart(handle, clock);
   }
