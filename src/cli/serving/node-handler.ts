@@ -63,10 +63,50 @@ const requestOf = (incoming: IncomingMessage, signal: AbortSignal): Request | un
     };
     const address = new URL(url, `http://${headers.host ?? ''}`);
     if (isEmpty) return new Request(address, init);
-    // Types of the platform and of Node name the same class twice; a body that is streamed is read while it is sent.
-    const body = Readable.toWeb(incoming) as unknown as ReadableStream<Uint8Array>;
-    return new Request(address, { ...init, body, duplex: 'half' });
+    // A body that is streamed is read while it is sent.
+    return new Request(address, { ...init, body: bodyOf(incoming), duplex: 'half' });
   } catch {
     return undefined;
   }
+};
+
+/**
+ * The body of a request, read as fast as it is asked for. Not `Readable.toWeb`: cancelled, that closes the connection, and the refusal of a
+ * body that is too long would never arrive.
+ */
+const bodyOf = (incoming: IncomingMessage): ReadableStream<Uint8Array> => {
+  let isOver = false;
+  return new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      const end = (how: () => void): void => {
+        if (isOver) return;
+        isOver = true;
+        how();
+      };
+      incoming.on('data', (chunk: Buffer) => {
+        if (isOver) return;
+        controller.enqueue(Uint8Array.from(chunk));
+        if ((controller.desiredSize ?? 0) <= 0) incoming.pause();
+      });
+      incoming.on('end', () => {
+        end(() => {
+          controller.close();
+        });
+      });
+      incoming.on('close', () => {
+        end(() => {
+          controller.error(new Error('The connection closed before the body was whole'));
+        });
+      });
+      incoming.pause();
+    },
+    pull: () => {
+      incoming.resume();
+    },
+    cancel: () => {
+      isOver = true;
+      // The rest is dropped while the response is sent.
+      incoming.resume();
+    },
+  });
 };
