@@ -24,6 +24,7 @@ export type StoredCommand = Exclude<
       | 'dev'
       | 'graph'
       | 'mcp'
+      | 'serve'
       | 'suggest'
       | 'trace'
       | 'audit';

@@ -3,7 +3,7 @@ import type { Approver } from '../../contracts/people/approval-terms.ts';
 import type { CommandName } from './command-shapes.ts';
 import { shapes } from './command-shapes.ts';
 import type { InspectValues } from './inspector-request.ts';
-import { inspectorRequest, inspectorRequestIfAny } from './inspector-request.ts';
+import { inspectorRequest, inspectorRequestIfAny, portOf } from './inspector-request.ts';
 import { namedModule } from './named-module.ts';
 import { countOf, dollarsOf, durationOf, endStatusesOf, statusesOf, textOf } from './option-values.ts';
 import type { Target } from '../../inspect/suggestions/suggestion.ts';
@@ -13,7 +13,14 @@ import { auditCommandFrom } from '../audit/audit-command.ts';
 import { traceCommandFrom } from '../trace/trace-command.ts';
 import { folderOf } from './option-values.ts';
 import { wrong } from './wrong-usage.ts';
-import type { Code, Command, ShowCommand, InspectProgramCommand, ForkCommand } from './commands.ts';
+import type {
+  Code,
+  Command,
+  ShowCommand,
+  InspectProgramCommand,
+  ForkCommand,
+  ServeCommand,
+} from './commands.ts';
 
 export type { CommandName } from './command-shapes.ts';
 
@@ -54,6 +61,8 @@ interface OwnValues extends InspectValues, AuditValues {
   readonly svg?: boolean | undefined;
   readonly json?: boolean | undefined;
   readonly taken?: boolean | undefined;
+  readonly host?: string | undefined;
+  readonly origin?: string | undefined;
 }
 
 /** Default number of runs listed. */
@@ -62,6 +71,8 @@ const LISTED = 20;
 const COUNTED = 100;
 /** Runs that suggestions are looked for in. */
 const EXAMINED = 1_000;
+/** Default port of a server. */
+const SERVED_AT = 8_080;
 
 /**
  * Builds the command `inspect` for a command of another program.
@@ -142,6 +153,8 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       };
     case 'mcp':
       return { name, ...namedModule(first, values.export, name) };
+    case 'serve':
+      return serveFrom(first, values);
     case 'runs':
       return {
         name,
@@ -194,6 +207,18 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
     case 'audit':
       return auditCommandFrom(rest, values, Date.now());
   }
+};
+
+const serveFrom = (first: string, values: OwnValues): ServeCommand => {
+  const name = 'serve';
+  const origins = textOf(values.origin, '--origin', name)?.split(',');
+  return {
+    name,
+    ...namedModule(first, values.export, name),
+    port: portOf(values.port, name) ?? SERVED_AT,
+    host: textOf(values.host, '--host', name) ?? '127.0.0.1',
+    origins: origins?.map((origin) => origin.trim()) ?? [],
+  };
 };
 
 const targetOf = (given = 'cost'): Target => {

@@ -59,6 +59,8 @@ export const options = {
   control: { type: 'boolean' },
   open: { type: 'boolean' },
   wait: { type: 'boolean' },
+  host: { type: 'string' },
+  origin: { type: 'string' },
 } as const;
 
 /** Options of every command. */
@@ -100,6 +102,7 @@ export type CommandName =
   | 'dev'
   | 'graph'
   | 'mcp'
+  | 'serve'
   | 'runs'
   | 'show'
   | 'resume'
@@ -130,6 +133,7 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
   dev: { needs: [FILE], optional: 1, options: ['data', 'export', 'port', 'open', 'wait'] },
   graph: { needs: [FILE], optional: 0, options: ['export', 'of', 'svg', 'taken', 'limit'] },
   mcp: { needs: [FILE], optional: 0, options: ['export'] },
+  serve: { needs: [FILE], optional: 0, options: ['export', 'port', 'host', 'origin'] },
   runs: { needs: [], optional: 0, options: ['status', 'limit'] },
   show: { needs: [RUN], optional: 0, options: ['step', 'call'] },
   resume: { needs: [], optional: 1, options: ['all-due', 'agent', 'file', 'export', 'park', 'reveal'] },
