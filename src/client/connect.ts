@@ -1,13 +1,18 @@
 import { randomId } from '../base/random-id.ts';
-import type { Agent } from '../contracts/agents/agent.ts';
+import type { Json } from '../base/json/json.ts';
 import type { RemoteEntry, RemoteResult } from '../contracts/runs/remote-run.ts';
 import { RemoteRun } from './remote-run.ts';
 import type { ConnectOptions } from './remote-server.ts';
 import { RemoteServer } from './remote-server.ts';
 
-/** The server that a client talks to, as `serve` returns it: its agents give the types. */
+/** A server as a client sees it: its agents give the types. */
 export interface ServedTypes {
-  readonly agents: Readonly<Record<string, Pick<Agent<never, unknown, unknown>, 'run'>>>;
+  readonly agents: Readonly<Record<string, { run(input: never): Promise<{ readonly output: unknown }> }>>;
+}
+
+/** A server of which no types are known: inputs are validated by the server. */
+export interface UntypedServer {
+  readonly agents: Readonly<Record<string, { run(input: unknown): Promise<{ readonly output: Json }> }>>;
 }
 
 /** The input that an agent takes. */
@@ -45,7 +50,7 @@ export interface StartOptions {
  *
  * @throws {TroupeError} `stream.invalid` for what is no URL.
  */
-export const connect = <Served extends ServedTypes = ServedTypes>(
+export const connect = <Served extends ServedTypes = UntypedServer>(
   url: string | URL,
   options: ConnectOptions = {},
 ): RemoteAgents<Served> => new RemoteAgents(new RemoteServer(url, options));
@@ -84,8 +89,8 @@ class RemoteAgents<Served extends ServedTypes> {
     return (await this.start(agent, input, options)).result;
   }
 
-  /** The run of that id, whoever of the tenant started it. Nothing is asked until one of its verbs is used. */
-  at<Output = unknown>(runId: string): RemoteRun<Output> {
+  /** The run of that id, whichever caller of the tenant started it. Nothing is asked until one of its verbs is used. */
+  at<Output = Json>(runId: string): RemoteRun<Output> {
     return new RemoteRun<Output>(this.#server, runId);
   }
 

@@ -97,7 +97,7 @@ export class RemoteServer {
     const { status } = response;
     const value = parse(text);
     if (response.ok) return { status, value };
-    throw refusalIn(value, status) ?? refused(url, status);
+    throw refusalIn(value, status) ?? refusalBy(url, status);
   }
 }
 
@@ -120,7 +120,7 @@ const refusalIn = (value: unknown, status: number): TroupeError | undefined => {
   return toError({ ...(error as unknown as ErrorData), status });
 };
 
-const refused = (url: string, status: number): TroupeError =>
+const refusalBy = (url: string, status: number): TroupeError =>
   new TroupeError('stream.refused', `Cannot reach the server at ${url} as it answered ${status}`, {
     status,
     retryable: status >= 500 || status === 408 || status === 429 ? 'yes' : 'no',

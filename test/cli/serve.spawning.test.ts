@@ -47,12 +47,12 @@ const served = async (args: readonly string[], environment: Readonly<Record<stri
 test('a server that is killed during a run resumes it when it boots, and its clients follow it to the end', async () => {
   const store = ['--store', join(home, 'killed.db')];
   const first = await served(store, { HANGS: '1' });
-  const run = await connect(first.url).start('clerk', 'Where is my order?' as never, { key: 'order-17' });
+  const run = await connect(first.url).start('clerk', 'Where is my order?', { key: 'order-17' });
   for await (const event of run) if (event.type === 'tool.started') break;
   first.child.kill('SIGKILL');
   await first.ended;
   const second = await served(store);
-  const again = await connect(second.url).start('clerk', 'Where is my order?' as never, { key: 'order-17' });
+  const again = await connect(second.url).start('clerk', 'Where is my order?', { key: 'order-17' });
   expect(again.runId).toBe(run.runId);
   expect(await again.result).toMatchObject({ status: 'completed', output: 'Order 17 is on its way.' });
   expect(second.said()).toBe('');
@@ -61,7 +61,7 @@ test('a server that is killed during a run resumes it when it boots, and its cli
 test('a server that is told to end suspends its runs, ends in order, and the next one has them', async () => {
   const store = ['--store', join(home, 'drained.db')];
   const first = await served(store);
-  const run = await connect(first.url).start('curious', 'go' as never);
+  const run = await connect(first.url).start('curious', 'go');
   for await (const event of run) if (event.type === 'person.asked') break;
   first.child.kill('SIGTERM');
   expect(await first.ended).toEqual([0, null]);
@@ -81,5 +81,5 @@ test('a host that others reach needs a token, and so does each request then', as
   expect((await fetch(`${here}/runs`)).status).toBe(401);
   expect((await fetch(`${here}/runs`, { headers: { authorization: 'Bearer let-me-out' } })).status).toBe(401);
   const desk = connect(here, { headers: { authorization: 'Bearer let-me-in' } });
-  expect(await desk.run('clerk', 'go' as never)).toMatchObject({ output: 'Order 17 is on its way.' });
+  expect(await desk.run('clerk', 'go')).toMatchObject({ output: 'Order 17 is on its way.' });
 });

@@ -30,7 +30,10 @@ export const serveAgents = async (wanted: ServeCommand, session: Session): Promi
   const { terminal, settings, sidePaint: paint, signal } = session;
   const token = terminal.environment[TOKEN];
   if (token === undefined && !LOOPBACK.includes(host))
-    throw wrong(`--host ${host} is reached by others: set ${TOKEN}, which each request has to bring`, 'serve');
+    throw wrong(
+      `--host ${host} is reached by others: set ${TOKEN}, which each request has to bring`,
+      'serve',
+    );
   const model = settings.model === undefined ? undefined : modelOf(session);
   if (model !== undefined) assertKey(model, terminal.environment);
   const agents = await loadAgents(file, terminal.folder, exportName);
@@ -56,7 +59,7 @@ export const serveAgents = async (wanted: ServeCommand, session: Session): Promi
       if (settings.json) terminal.stdout.write(`${JSON.stringify({ url })}\n`);
       else if (settings.quiet) terminal.stdout.write(`${url}\n`);
       else terminal.stderr.write(`  ${paint.cyan('◉')} ${line}\n`);
-      await aborted(signal);
+      await untilAborted(signal);
       // Requests are answered meanwhile: new runs are refused.
       await service.drain();
       await close(server);
@@ -94,7 +97,7 @@ const listen = async (server: Server, host: string, port: number): Promise<strin
   return `http://${host.includes(':') ? `[${host}]` : host}:${at}`;
 };
 
-const aborted = (signal: AbortSignal): Promise<void> =>
+const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => {

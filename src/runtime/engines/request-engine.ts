@@ -58,8 +58,7 @@ class RequestEngine implements Engine {
     this.events$ = engine.events$.pipe(filter(isOurs), takeUntil(this.#ended));
     const { optionsFor, tenantOf } = shareOf(engine);
     rememberShare(this, {
-      optionsFor: (run) =>
-        optionsFor({ ...withDefaults(options, run), context: run.context ?? context }),
+      optionsFor: (run) => optionsFor({ ...withDefaults(options, run), context: run.context ?? context }),
       tenantOf: (given) => tenantOf(given ?? context),
     });
   }

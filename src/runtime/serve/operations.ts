@@ -1,9 +1,8 @@
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { GivenPart } from '../../contracts/content/part.ts';
-import { TroupeError } from '../../contracts/errors/error.ts';
-import { isTroupeError } from '../../contracts/errors/error.ts';
+import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
 import type { JournalStore } from '../../contracts/journals/journal.ts';
 import type { ForkChange } from '../journal/resume/resume-options.ts';
 import type { LetterContent } from '../journal/letters/letters.ts';
@@ -75,9 +74,10 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     const { request, caller, names } = admitted;
     const found = await findRun(serving, admitted);
     const given = await bodyIn(serving, request, bodies().answer);
-    const plain = 'input' in given && given.input !== undefined ? { ...given, input: toJson(given.input) } : given;
+    const plain =
+      'input' in given && given.input !== undefined ? { ...given, input: toJson(given.input) } : given;
     const answer = answerOf(nameIn(names, 'request'), plain as Parameters<typeof answerOf>[1], caller);
-    return done(
+    return doneReply(
       await hereOrElsewhere(serving, found, {
         here: (run) => {
           answerHere(run, answer, serving.clock);
@@ -93,14 +93,18 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     const { message, path } = await bodyIn(serving, request, bodies().send);
     const content = toJson(message);
     checkContent(content, 'message');
-    return done(
+    return doneReply(
       await hereOrElsewhere(serving, found, {
         here: ({ handle, runId }) => {
           // A list of parts, or a text; the run reads what is in the parts.
           if (handle.send(content as string | readonly GivenPart[], path)) return;
-          throw new TroupeError('message.undelivered', 'Cannot send the message as nobody is there to take it', {
-            runId,
-          });
+          throw new TroupeError(
+            'message.undelivered',
+            'Cannot send the message as nobody is there to take it',
+            {
+              runId,
+            },
+          );
         },
         elsewhere: (store, runId) => {
           if (typeof content !== 'string')
@@ -121,12 +125,12 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
   },
 
   pause: async (serving, admitted) => {
-    (await steered(serving, admitted)).handle.pause();
+    (await runHere(serving, admitted)).handle.pause();
     return jsonReply({ ok: true });
   },
 
   resume: async (serving, admitted) => {
-    (await steered(serving, admitted)).handle.resume();
+    (await runHere(serving, admitted)).handle.resume();
     return jsonReply({ ok: true });
   },
 
@@ -136,14 +140,14 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     const { unit = 'step' } = await bodyIn(serving, request, bodies().step);
     const run = await serving.runs.reach(found);
     const step = run.step(unit);
-    return isDone(await within(step, waitIn(url, serving.limits), serving, request));
+    return stepReply(await within(step, waitIn(url, serving.limits), serving, request));
   },
 
   stepped: async (serving, admitted) => {
     const { request, url } = admitted;
     const { live } = await findRun(serving, admitted);
-    if (live === undefined) return isDone(true);
-    return isDone(await within(live.stepped, waitIn(url, serving.limits), serving, request));
+    if (live === undefined) return stepReply(true);
+    return stepReply(await within(live.stepped, waitIn(url, serving.limits), serving, request));
   },
 
   abort: async (serving, admitted) => {
@@ -153,7 +157,7 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
       admitted.request,
       bodies().abort,
     );
-    return done(
+    return doneReply(
       await hereOrElsewhere(serving, found, {
         here: ({ handle }) => {
           handle.abort(reason, { after });
@@ -227,7 +231,7 @@ const storeOf = ({ store }: Serving): JournalStore => {
 };
 
 /** A run in this process, for what only that can do. @throws {TroupeError} `journal.held`, `run.ended` */
-const steered = async (serving: Serving, admitted: Admitted): Promise<LiveRun> => {
+const runHere = async (serving: Serving, admitted: Admitted): Promise<LiveRun> => {
   const found = await findRun(serving, admitted);
   await bodyIn(serving, admitted.request, bodies().nothing);
   return serving.runs.reach(found);
@@ -269,9 +273,9 @@ const post = (serving: Serving, store: JournalStore, runId: string, letter: Lett
 };
 
 /** 202 for what another process does as soon as it reads its letters. */
-const done = (isHere: boolean): Response => jsonReply({ ok: true }, isHere ? 200 : 202);
+const doneReply = (isHere: boolean): Response => jsonReply({ ok: true }, isHere ? 200 : 202);
 
-const isDone = (isOver: boolean): Response => jsonReply({ ok: isOver }, isOver ? 200 : 202);
+const stepReply = (isOver: boolean): Response => jsonReply({ ok: isOver }, isOver ? 200 : 202);
 
 const startedReply = ({ basePath }: Serving, { runId, isNew }: Started): Response =>
   jsonReply({ runId, isNew }, isNew ? 201 : 200, {
@@ -287,7 +291,9 @@ const changeOf = ({ message, text, calls }: GivenChange): ForkChange => {
     // A list of parts, or a text; the run reads what is in the parts.
     ...(said === undefined ? {} : { message: said as string | readonly GivenPart[] }),
     ...(text === undefined ? {} : { text }),
-    ...(calls === undefined ? {} : { calls: calls.map(({ name, input }) => ({ name, input: toJson(input) as Json })) }),
+    ...(calls === undefined
+      ? {}
+      : { calls: calls.map(({ name, input }) => ({ name, input: toJson(input) as Json })) }),
   };
 };
 

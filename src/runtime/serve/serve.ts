@@ -88,10 +88,19 @@ class Server {
   #draining: Promise<void> | undefined;
 
   constructor(engine: Engine, options: ServeOptions) {
-    const { agents, auth, store, hosts, origins = [], run = {}, basePath = '', clock = systemClock } = options;
+    const {
+      agents,
+      auth,
+      store,
+      hosts,
+      origins = [],
+      run = {},
+      basePath = '',
+      clock = systemClock,
+    } = options;
     this.#options = options;
     this.#onProblem = safely(options.onProblem);
-    const limits = { ...LIMITS, ...defined(options.limits) };
+    const limits = { ...LIMITS, ...givenLimits(options.limits) };
     const names = new ServedNames(agents);
     const runs = new ServedRuns({
       engine,
@@ -188,7 +197,7 @@ const withHeaders = (response: Response, headers: Readonly<Record<string, string
   return response;
 };
 
-const defined = (limits: ServeOptions['limits'] = {}): Partial<Serving['limits']> =>
+const givenLimits = (limits: ServeOptions['limits'] = {}): Partial<Serving['limits']> =>
   Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 
 /** A hook that throws has no effect: what it was to be notified of is being answered. */

@@ -73,7 +73,10 @@ const lastSeenBy = async (
   const last = /^(?:-1|\d{1,15})$/.test(id) ? Number(id) : undefined;
   const newest = (await pastEvents(serving, found)).at(-1);
   if (last === undefined || last > (newest?.seq ?? -1))
-    throw new TroupeError('stream.invalid', 'Cannot continue the stream as its last event is none of this run');
+    throw new TroupeError(
+      'stream.invalid',
+      'Cannot continue the stream as its last event is none of this run',
+    );
   return newest?.type === 'run.ended' && newest.seq === last ? undefined : last;
 };
 
@@ -189,11 +192,7 @@ const countIn = (given: string | null, name: string): number | undefined => {
  *
  * @throws {TroupeError} `content.missing`
  */
-export const giveBlob = async (
-  serving: Serving,
-  { names }: Admitted,
-  found: FoundRun,
-): Promise<Response> => {
+export const giveBlob = async (serving: Serving, { names }: Admitted, found: FoundRun): Promise<Response> => {
   const hash = names['hash'] ?? '';
   if (!/^[0-9a-f]{64}$/.test(hash)) throw refusal(404, 'there is nothing of that address');
   const type = mediaTypeIn(toJson(await pastEvents(serving, found)), hash);

@@ -8,7 +8,9 @@ const fetchOrder = tool({
   idempotent: true,
   input: z.object({ order: z.number() }),
   execute: ({ order }) =>
-    process.env['HANGS'] === undefined ? `Order ${order} is on its way.` : new Promise<string>(() => undefined),
+    process.env['HANGS'] === undefined
+      ? `Order ${order} is on its way.`
+      : new Promise<string>(() => undefined),
 });
 
 export const clerk = agent({

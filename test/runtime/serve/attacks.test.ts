@@ -6,7 +6,18 @@ import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { until } from '../../support/run-over-http.ts';
-import { as, auth, clerkSaying, modelSaying, post, refunding, refunds, refusalOf, served, tenantEngine } from './serve-kit.ts';
+import {
+  as,
+  auth,
+  clerkSaying,
+  modelSaying,
+  post,
+  refunding,
+  refunds,
+  refusalOf,
+  served,
+  tenantEngine,
+} from './serve-kit.ts';
 
 /** A request as no client of good manners sends it. */
 interface Raw {
@@ -17,7 +28,10 @@ interface Raw {
 }
 
 /** Sends it; the status, and the code of the refusal. */
-const sendRaw = (port: number, { method = 'GET', path = '/runs', headers = {}, send }: Raw): Promise<readonly [number, unknown]> =>
+const sendRaw = (
+  port: number,
+  { method = 'GET', path = '/runs', headers = {}, send }: Raw,
+): Promise<readonly [number, unknown]> =>
   new Promise((resolve, reject) => {
     const request = httpRequest({ host: '127.0.0.1', port, method, path, headers }, (response) => {
       let text = '';
@@ -52,20 +66,32 @@ const besieged = async (limits = {}) => {
     },
     tenantEngine(),
   );
-  const run = await connect<typeof server.service>(server.url, { headers: as('acme') }).start('clerk', 'go', { key: 'k' });
-  await until(() => true);
+  const run = await connect<typeof server.service>(server.url, { headers: as('acme') }).start('clerk', 'go', {
+    key: 'k',
+  });
   let request: { readonly id: string } | undefined;
   while (request === undefined) [request] = await run.requests();
   return { ...server, store, run, request, clock, json: { 'content-type': 'application/json' } };
 };
 
-const start = (token: Record<string, string> = as('acme')) => ({ 'content-type': 'application/json', ...token });
+const start = (token: Record<string, string> = as('acme')) => ({
+  'content-type': 'application/json',
+  ...token,
+});
 
 test('without a token nothing is answered', async () => {
   await using server = await besieged();
-  for (const path of ['/runs', '/openapi.json', `/runs/${server.run.runId}`, `/runs/${server.run.runId}/events`])
+  for (const path of [
+    '/runs',
+    '/openapi.json',
+    `/runs/${server.run.runId}`,
+    `/runs/${server.run.runId}/events`,
+  ])
     expect(await refusalOf(await fetch(`${server.url}${path}`)), path).toEqual([401, 'server.refused']);
-  expect(await refusalOf(await post(`${server.url}/agents/clerk/runs`, { input: 'x' }))).toEqual([401, 'server.refused']);
+  expect(await refusalOf(await post(`${server.url}/agents/clerk/runs`, { input: 'x' }))).toEqual([
+    401,
+    'server.refused',
+  ]);
 });
 
 test('the run of another tenant is not there, whatever is asked of it', async () => {
@@ -74,10 +100,27 @@ test('the run of another tenant is not there, whatever is asked of it', async ()
   const headers = as('other');
   const reads = ['', '/events', '/result', '/requests', '/step', `/blobs/${'a'.repeat(64)}`];
   for (const path of reads)
-    expect(await refusalOf(await fetch(`${server.url}/runs/${runId}${path}`, { headers })), path).toEqual([404, 'journal.unknown']);
-  for (const path of ['/messages', '/pause', '/resume', '/step', '/abort', '/fork', `/requests/${server.request.id}`])
-    expect(await refusalOf(await post(`${server.url}/runs/${runId}${path}`, {}, headers)), path).toEqual([404, 'journal.unknown']);
-  expect(await refusalOf(await fetch(`${server.url}/threads/none`, { headers }))).toEqual([404, 'thread.unknown']);
+    expect(await refusalOf(await fetch(`${server.url}/runs/${runId}${path}`, { headers })), path).toEqual([
+      404,
+      'journal.unknown',
+    ]);
+  for (const path of [
+    '/messages',
+    '/pause',
+    '/resume',
+    '/step',
+    '/abort',
+    '/fork',
+    `/requests/${server.request.id}`,
+  ])
+    expect(await refusalOf(await post(`${server.url}/runs/${runId}${path}`, {}, headers)), path).toEqual([
+      404,
+      'journal.unknown',
+    ]);
+  expect(await refusalOf(await fetch(`${server.url}/threads/none`, { headers }))).toEqual([
+    404,
+    'thread.unknown',
+  ]);
 });
 
 test('a forged id of a run is none: neither a guess within the own tenant, nor the tag of another', async () => {
@@ -90,13 +133,18 @@ test('a forged id of a run is none: neither a guess within the own tenant, nor t
     [as('other'), server.run.runId.replace(/^t[0-9a-f]{24}/, 'run')],
     [as('other'), `${server.run.runId} `],
   ] as const)
-    expect(await refusalOf(await fetch(`${server.url}/runs/${encodeURIComponent(id)}/events`, { headers: token }))).toEqual([404, 'journal.unknown']);
+    expect(
+      await refusalOf(await fetch(`${server.url}/runs/${encodeURIComponent(id)}/events`, { headers: token })),
+    ).toEqual([404, 'journal.unknown']);
 });
 
 test('a forged number of the last event is refused', async () => {
   await using server = await besieged();
   for (const id of ['abc', '1e3', '-5', '999999', '999999999999999999999', '1; x'])
-    expect(await refusalOf(await fetch(server.run.url, { headers: { ...as('acme'), 'last-event-id': id } })), id).toEqual([400, 'stream.invalid']);
+    expect(
+      await refusalOf(await fetch(server.run.url, { headers: { ...as('acme'), 'last-event-id': id } })),
+      id,
+    ).toEqual([400, 'stream.invalid']);
 });
 
 test('a body without a length is counted as it arrives', async () => {
@@ -135,14 +183,36 @@ test('a body that does not come is not waited for without end', async () => {
 
 test('pages of other origins are refused, those of the list are allowed', async () => {
   await using server = await besieged();
-  for (const origin of ['https://evil.example', 'null', 'https://app.example.com.evil.example', 'http://app.example.com'])
-    expect(await sendRaw(server.port, { headers: { ...as('acme'), origin } }), origin).toEqual([403, 'server.refused']);
-  expect(await sendRaw(server.port, { headers: { ...as('acme'), 'sec-fetch-site': 'cross-site' } })).toEqual([403, 'server.refused']);
-  const allowed = await fetch(`${server.url}/runs`, { headers: { ...as('acme'), origin: 'https://app.example.com' } });
+  for (const origin of [
+    'https://evil.example',
+    'null',
+    'https://app.example.com.evil.example',
+    'http://app.example.com',
+  ])
+    expect(await sendRaw(server.port, { headers: { ...as('acme'), origin } }), origin).toEqual([
+      403,
+      'server.refused',
+    ]);
+  expect(await sendRaw(server.port, { headers: { ...as('acme'), 'sec-fetch-site': 'cross-site' } })).toEqual([
+    403,
+    'server.refused',
+  ]);
+  const allowed = await fetch(`${server.url}/runs`, {
+    headers: { ...as('acme'), origin: 'https://app.example.com' },
+  });
   expect(allowed.headers.get('access-control-allow-origin')).toBe('https://app.example.com');
-  const preflight = await fetch(`${server.url}/runs`, { method: 'OPTIONS', headers: { origin: 'https://app.example.com' } });
-  expect([preflight.status, preflight.headers.get('access-control-allow-methods')]).toEqual([204, 'GET, POST']);
-  const foreign = await fetch(`${server.url}/runs`, { method: 'OPTIONS', headers: { origin: 'https://evil.example' } });
+  const preflight = await fetch(`${server.url}/runs`, {
+    method: 'OPTIONS',
+    headers: { origin: 'https://app.example.com' },
+  });
+  expect([preflight.status, preflight.headers.get('access-control-allow-methods')]).toEqual([
+    204,
+    'GET, POST',
+  ]);
+  const foreign = await fetch(`${server.url}/runs`, {
+    method: 'OPTIONS',
+    headers: { origin: 'https://evil.example' },
+  });
   expect([foreign.status, foreign.headers.get('access-control-allow-origin')]).toEqual([403, null]);
 });
 
@@ -152,7 +222,9 @@ test('without auth, and with a list, other hosts are refused', async () => {
   await using named = await served({ agents, auth, hosts: ['api.example.com'] }, tenantEngine());
   for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.nip.io', '10.0.0.1', '[::2]'])
     expect(await sendRaw(open.port, { headers: { host } }), host).toEqual([403, 'server.refused']);
-  expect(await sendRaw(open.port, { path: 'http://evil.example/runs', headers: { host: 'localhost' } })).toEqual([403, 'server.refused']);
+  expect(
+    await sendRaw(open.port, { path: 'http://evil.example/runs', headers: { host: 'localhost' } }),
+  ).toEqual([403, 'server.refused']);
   for (const host of ['localhost', `127.0.0.1:${open.port}`, '[::1]:80'])
     expect((await sendRaw(open.port, { headers: { host } }))[0], host).toBe(200);
   expect(await sendRaw(named.port, { headers: as('acme') })).toEqual([403, 'server.refused']);
@@ -163,25 +235,51 @@ test('what is no JSON, no UTF-8 or nested without end is refused', async () => {
   await using server = await besieged();
   const url = `${server.url}/agents/clerk/runs`;
   for (const body of ['{', 'undefined', '{"input":NaN}', `${'['.repeat(5_000)}${']'.repeat(5_000)}`])
-    expect(await refusalOf(await post(url, body, as('acme'))), body.slice(0, 20)).toEqual([400, 'server.refused']);
-  const broken = await fetch(url, { method: 'POST', headers: start(), body: new Uint8Array([0x7b, 0xff, 0x7d]) });
+    expect(await refusalOf(await post(url, body, as('acme'))), body.slice(0, 20)).toEqual([
+      400,
+      'server.refused',
+    ]);
+  const broken = await fetch(url, {
+    method: 'POST',
+    headers: start(),
+    body: new Uint8Array([0x7b, 0xff, 0x7d]),
+  });
   expect(await refusalOf(broken)).toEqual([400, 'server.refused']);
 });
 
 test('keys that could change a prototype, and options that there are not, are refused', async () => {
   await using server = await besieged();
   const url = `${server.url}/agents/clerk/runs`;
-  for (const body of ['{"input":"x","__proto__":{"paused":true}}', '{"input":{"constructor":{"prototype":{}}}}'])
+  for (const body of [
+    '{"input":"x","__proto__":{"paused":true}}',
+    '{"input":{"constructor":{"prototype":{}}}}',
+  ])
     expect(await refusalOf(await post(url, body, as('acme')))).toEqual([400, 'server.refused']);
-  for (const body of [{ input: 'x', runId: 'mine' }, { input: 'x', context: { tenant: 'other' } }, { input: 'x', pausd: true }, []])
+  for (const body of [
+    { input: 'x', runId: 'mine' },
+    { input: 'x', context: { tenant: 'other' } },
+    { input: 'x', pausd: true },
+    [],
+  ])
     expect(await refusalOf(await post(url, body, as('acme')))).toEqual([400, 'input.invalid']);
   for (const name of ['__proto__', 'constructor', 'toString'])
-    expect(await refusalOf(await post(`${server.url}/agents/${name}/runs`, { input: 'x' }, as('acme')))).toEqual([404, 'agent.unknown']);
+    expect(
+      await refusalOf(await post(`${server.url}/agents/${name}/runs`, { input: 'x' }, as('acme'))),
+    ).toEqual([404, 'agent.unknown']);
 });
 
 test('ids lead to no other place, and end no line', async () => {
   await using server = await besieged();
-  for (const path of ['/runs/..%2f..%2fetc%2fpasswd', '/runs/%2e%2e%5cx/events', '/threads/..%2ft', '/runs/a%0d%0aset-cookie:%20x', '/runs/%00', '/runs/%', '/../runs/x/y', `/runs/${'x'.repeat(301)}`])
+  for (const path of [
+    '/runs/..%2f..%2fetc%2fpasswd',
+    '/runs/%2e%2e%5cx/events',
+    '/threads/..%2ft',
+    '/runs/a%0d%0aset-cookie:%20x',
+    '/runs/%00',
+    '/runs/%',
+    '/../runs/x/y',
+    `/runs/${'x'.repeat(301)}`,
+  ])
     expect((await sendRaw(server.port, { path, headers: as('acme') }))[0], path).toBe(404);
   const key = await sendRaw(server.port, {
     method: 'POST',
@@ -194,14 +292,23 @@ test('ids lead to no other place, and end no line', async () => {
 
 test('an unknown agent, and an unknown address, are named as such', async () => {
   await using server = await besieged();
-  expect(await refusalOf(await post(`${server.url}/agents/nobody/runs`, { input: 'x' }, as('acme')))).toEqual([404, 'agent.unknown']);
-  expect(await refusalOf(await fetch(`${server.url}/secrets`, { headers: as('acme') }))).toEqual([404, 'server.refused']);
+  expect(await refusalOf(await post(`${server.url}/agents/nobody/runs`, { input: 'x' }, as('acme')))).toEqual(
+    [404, 'agent.unknown'],
+  );
+  expect(await refusalOf(await fetch(`${server.url}/secrets`, { headers: as('acme') }))).toEqual([
+    404,
+    'server.refused',
+  ]);
 });
 
 test('the key of one tenant is nothing to another, nor that of one caller to another', async () => {
   await using server = await besieged();
   for (const token of [as('other'), as('acme', 'bob')]) {
-    const started = await post(`${server.url}/agents/slow/runs`, { input: 'else' }, { ...token, 'idempotency-key': 'k' });
+    const started = await post(
+      `${server.url}/agents/slow/runs`,
+      { input: 'else' },
+      { ...token, 'idempotency-key': 'k' },
+    );
     expect(started.status).toBe(201);
     expect(((await started.json()) as { runId: string }).runId).not.toBe(server.run.runId);
   }
@@ -213,8 +320,14 @@ test('an answer is for a request of that run alone', async () => {
   const other = await desk.start('clerk', 'another', { key: 'k2' });
   let own: { readonly id: string } | undefined;
   while (own === undefined) [own] = await other.requests();
-  await expect(other.approve(server.request.id)).rejects.toMatchObject({ code: 'request.unknown', status: 404 });
-  await expect(server.run.reply(server.request.id, 'yes')).rejects.toMatchObject({ code: 'input.invalid', status: 400 });
+  await expect(other.approve(server.request.id)).rejects.toMatchObject({
+    code: 'request.unknown',
+    status: 404,
+  });
+  await expect(server.run.reply(server.request.id, 'yes')).rejects.toMatchObject({
+    code: 'input.invalid',
+    status: 400,
+  });
   expect(refunds).toEqual([]);
 });
 
@@ -228,7 +341,10 @@ test('changed arguments are made by no call that does not take them', async () =
     { yes: true, by: { name: 'boss', roles: ['lead'] } },
     { yes: 'true' },
   ])
-    expect(await refusalOf(await post(url, body, as('acme'))), JSON.stringify(body)).toEqual([400, 'input.invalid']);
+    expect(await refusalOf(await post(url, body, as('acme'))), JSON.stringify(body)).toEqual([
+      400,
+      'input.invalid',
+    ]);
   expect(refunds).toEqual([]);
   expect(await server.run.requests()).toHaveLength(1);
 });
@@ -241,11 +357,13 @@ test('a caller opens so many streams, and closing one makes room', async () => {
   expect(refused.headers.get('retry-after')).toBe('5');
   expect(await refusalOf(refused)).toEqual([429, 'server.refused']);
   await first.body?.cancel();
-  await expect.poll(async () => {
-    const again = await open();
-    await again.body?.cancel();
-    return again.status;
-  }).toBe(200);
+  await expect
+    .poll(async () => {
+      const again = await open();
+      await again.body?.cancel();
+      return again.status;
+    })
+    .toBe(200);
   await second.body?.cancel();
 });
 
@@ -257,9 +375,18 @@ test('a server takes so many runs', async () => {
 });
 
 test('a caller asks so often in a minute, and those who are refused are counted, too', async () => {
-  await using server = await served({ agents: { clerk: clerkSaying([]) }, auth, limits: { perMinute: 3 } }, tenantEngine());
-  const ask = async (token: Record<string, string>) => (await fetch(`${server.url}/runs`, { headers: token })).status;
-  expect([await ask(as('acme')), await ask(as('acme')), await ask(as('acme')), await ask(as('acme'))]).toEqual([200, 200, 200, 429]);
+  await using server = await served(
+    { agents: { clerk: clerkSaying([]) }, auth, limits: { perMinute: 3 } },
+    tenantEngine(),
+  );
+  const ask = async (token: Record<string, string>) =>
+    (await fetch(`${server.url}/runs`, { headers: token })).status;
+  expect([
+    await ask(as('acme')),
+    await ask(as('acme')),
+    await ask(as('acme')),
+    await ask(as('acme')),
+  ]).toEqual([200, 200, 200, 429]);
   expect(await ask(as('other'))).toBe(200);
   expect([await ask({}), await ask({}), await ask({}), await ask({})]).toEqual([401, 401, 401, 429]);
 });
@@ -280,8 +407,16 @@ test('a method that an address does not take is refused, with those that it does
 test('a body of another type is not read', async () => {
   await using server = await besieged();
   const url = `${server.url}/agents/clerk/runs`;
-  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp'])
-    expect(await refusalOf(await post(url, { input: 'x' }, { ...as('acme'), 'content-type': type })), type).toEqual([415, 'server.refused']);
+  for (const type of [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/jsonp',
+  ])
+    expect(
+      await refusalOf(await post(url, { input: 'x' }, { ...as('acme'), 'content-type': type })),
+      type,
+    ).toEqual([415, 'server.refused']);
 });
 
 test('a caller does what they may, and nothing else', async () => {
@@ -313,7 +448,11 @@ test('a hook that throws, or names nobody, lets nobody in, and tells callers not
     () => ({ who: 'ada', tenant: '' }),
   ]) {
     const problems: unknown[] = [];
-    await using server = await served({ agents: { clerk: clerkSaying([]) }, auth: hook, onProblem: (error) => problems.push(error) });
+    await using server = await served({
+      agents: { clerk: clerkSaying([]) },
+      auth: hook,
+      onProblem: (error) => problems.push(error),
+    });
     const response = await fetch(`${server.url}/runs`);
     const text = await response.text();
     expect(response.status).toBe(500);
@@ -325,7 +464,10 @@ test('a hook that throws, or names nobody, lets nobody in, and tells callers not
 test('media are not had by naming the hash of what is another’s', async () => {
   await using server = await besieged();
   const input = [{ type: 'image', hash: 'a'.repeat(64), mediaType: 'image/png', bytes: 3 }];
-  expect(await refusalOf(await post(`${server.url}/agents/clerk/runs`, { input }, as('acme')))).toEqual([400, 'input.invalid']);
+  expect(await refusalOf(await post(`${server.url}/agents/clerk/runs`, { input }, as('acme')))).toEqual([
+    400,
+    'input.invalid',
+  ]);
   const url = `${server.url}/runs/${server.run.runId}/messages`;
   expect(await refusalOf(await post(url, { message: input }, as('acme')))).toEqual([400, 'input.invalid']);
 });

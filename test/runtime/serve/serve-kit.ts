@@ -78,7 +78,9 @@ export const tenantEngine = () =>
 export const served = async <Agents extends ServedAgents>(
   options: ServeOptions<Agents>,
   engine = createGlobalEngine(),
-): Promise<AsyncDisposable & { readonly url: string; readonly port: number; readonly service: Service<Agents> }> => {
+): Promise<
+  AsyncDisposable & { readonly url: string; readonly port: number; readonly service: Service<Agents> }
+> => {
   const service = serve(engine, options);
   const server = await listen(service.fetch);
   return {

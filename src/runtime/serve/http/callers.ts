@@ -59,8 +59,7 @@ export class Callers {
   #count(key: string): void {
     if (this.#perMinute === Infinity) return;
     const now = this.#clock.now();
-    const window =
-      this.#windows.get(key) ?? new RateWindow({ limit: this.#perMinute, windowMs: MINUTE_MS });
+    const window = this.#windows.get(key) ?? new RateWindow({ limit: this.#perMinute, windowMs: MINUTE_MS });
     this.#windows.delete(key);
     this.#windows.set(key, window);
     const [oldest] = this.#windows.keys();
@@ -74,7 +73,7 @@ export class Callers {
 /** No caller has this key. */
 const REFUSED = '';
 
-/** What a hook returns is checked, as a caller without a name or with a tenant that is no text would be taken for another. */
+/** Checks the caller that a hook returns, as a caller without a name or with a tenant that is no text would be taken for another. */
 const readCaller = (found: Caller): Caller => {
   const { who, tenant, may, roles } = found;
   const isNamed = typeof who === 'string' && who !== '';

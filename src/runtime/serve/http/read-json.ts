@@ -83,5 +83,4 @@ const textOf = (decoder: InstanceType<typeof TextDecoder>, bytes?: Uint8Array): 
   }
 };
 
-const tooLong = (bodyBytes: number): TroupeError =>
-  refusal(413, `its body has more than ${bodyBytes} bytes`);
+const tooLong = (bodyBytes: number): TroupeError => refusal(413, `its body has more than ${bodyBytes} bytes`);

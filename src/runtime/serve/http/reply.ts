@@ -23,7 +23,7 @@ export const jsonReply = (
   });
 
 /**
- * An error as a response. A failure of the server's own is told by its code alone: its message may name files, hosts or what others said.
+ * An error as a response. Of a failure of the server's own callers receive the code alone: its message may name files, hosts or what others said.
  */
 export const errorReply = (thrown: unknown, headers: Readonly<Record<string, string>> = {}): Response => {
   const { code, message, retryable, retryAfterMs, runId } = errorData(thrown, 'internal');

@@ -6,7 +6,7 @@ import type { RunHandle } from '../../../contracts/runs/run-handle.ts';
 const QUEUED_MS = 1_000;
 
 /**
- * Waits until a run has its first event, so that a caller who is told of it finds it; of one that waits for its turn, a moment.
+ * Waits until a run has its first event, so that a caller who knows of it finds it; of one that waits for its turn, a moment.
  *
  * @throws the error of a run that its store refused.
  */

@@ -36,8 +36,14 @@ export const checkInput = (agent: ServedAgent, input: Json): void => {
 export const checkContent = (content: Json, what: 'input' | 'message'): void => {
   if (typeof content === 'string') return;
   if (!Array.isArray(content) || content.length === 0)
-    throw new TroupeError('input.invalid', `Cannot take the ${what} as it is neither a text nor a list of parts`);
+    throw new TroupeError(
+      'input.invalid',
+      `Cannot take the ${what} as it is neither a text nor a list of parts`,
+    );
   const byHash = content.some((part: Json) => isJsonObject(part) && 'hash' in part);
   if (byHash || (isPartList(content) && content.some(isMedia)))
-    throw new TroupeError('input.invalid', `Cannot take the ${what} as it names media by a hash: send the bytes`);
+    throw new TroupeError(
+      'input.invalid',
+      `Cannot take the ${what} as it names media by a hash: send the bytes`,
+    );
 };

@@ -14,7 +14,7 @@ export type FoundRun = { readonly live: LiveRun } | { readonly live?: undefined;
 /** The last event of a run. */
 export type Ended = Extract<RuntimeEvent, { type: 'run.ended' }>;
 
-/** What a run was started with. */
+/** The options that a run was started with. */
 export interface Begun {
   readonly thread?: string | undefined;
   readonly paused?: boolean | undefined;

@@ -25,11 +25,7 @@ export class RunFinder {
   readonly #names: ServedNames;
   readonly #store: JournalStore | undefined;
 
-  constructor(
-    runs: RunsHere,
-    names: ServedNames,
-    store: JournalStore | undefined,
-  ) {
+  constructor(runs: RunsHere, names: ServedNames, store: JournalStore | undefined) {
     this.#runs = runs;
     this.#names = names;
     this.#store = store;

@@ -41,7 +41,9 @@ export const requestsStored = async (
 export const answerOf = (id: string, given: GivenAnswer, { who, roles }: Caller): RequestAnswer => {
   if ('text' in given) return { id, text: given.text };
   const by = byOf({ name: who, ...(roles === undefined ? {} : { roles }) });
-  return given.yes ? { id, yes: true, input: given.input, ...by } : { id, yes: false, reason: given.reason, ...by };
+  return given.yes
+    ? { id, yes: true, input: given.input, ...by }
+    : { id, yes: false, reason: given.reason, ...by };
 };
 
 /**
@@ -74,9 +76,13 @@ const isTaken = ({ handle }: LiveRun, answer: RequestAnswer): boolean => {
 const refusalOf = ({ expiresAt = Infinity }: OpenRequest, runId: string, clock: Clock): TroupeError =>
   expiresAt <= clock.now()
     ? new TroupeError('request.expired', `Cannot answer the request as ${EXPIRED}`, { runId })
-    : new TroupeError('input.invalid', 'Cannot answer the request as its tool does not take these arguments', {
-        runId,
-      });
+    : new TroupeError(
+        'input.invalid',
+        'Cannot answer the request as its tool does not take these arguments',
+        {
+          runId,
+        },
+      );
 
 const meant = (answer: RequestAnswer): PersonAnswer => {
   if ('text' in answer) return { text: answer.text };
@@ -102,7 +108,11 @@ export const sendLetter = async (
   store: JournalStore,
   runId: string,
   content: LetterContent,
-  { redactor, secretKey, clock }: Pick<ServedRunOptions, 'secretKey'> & {
+  {
+    redactor,
+    secretKey,
+    clock,
+  }: Pick<ServedRunOptions, 'secretKey'> & {
     readonly redactor: Redactor;
     readonly clock: Clock;
   },

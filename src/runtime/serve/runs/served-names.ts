@@ -25,7 +25,7 @@ export class ServedNames {
 
   /** @throws {TroupeError} `agent.invalid` for what is no agent, or has a name that no address holds; `agent.duplicate` */
   constructor(agents: ServedAgents) {
-    this.all = Object.entries(agents).map(([name, agent]) => served(name, agent));
+    this.all = Object.entries(agents).map(([name, agent]) => servedAgent(name, agent));
     this.#byName = new Map(this.all.map((each) => [each.name, each]));
     this.#byOwnName = new Map(this.all.map((each) => [each.definition.name, each]));
     if (this.#byOwnName.size < this.all.length)
@@ -48,7 +48,7 @@ export class ServedNames {
   }
 }
 
-const served = (name: string, agent: AnyAgent): ServedAgent => {
+const servedAgent = (name: string, agent: AnyAgent): ServedAgent => {
   const definition = definitionOf(Object(agent));
   if (definition === undefined)
     throw new TroupeError(

@@ -163,11 +163,7 @@ export class ServedRuns {
   }
 
   /** Starts a run that shares the beginning of another. @throws those of `fork` */
-  async fork(
-    found: FoundRun,
-    caller: Caller,
-    given: Pick<ForkOptions, 'at' | 'change'>,
-  ): Promise<Started> {
+  async fork(found: FoundRun, caller: Caller, given: Pick<ForkOptions, 'at' | 'change'>): Promise<Started> {
     const store = this.#store('fork a run');
     const { runId: original } = found.live ?? found.stored;
     const agent = found.live === undefined ? this.#setup.names.of(found.stored.agent) : found.live.agent;
