@@ -280,7 +280,7 @@ test('ids lead to no other place, and end no line', async () => {
     '/../runs/x/y',
     `/runs/${'x'.repeat(301)}`,
   ])
-    expect((await sendRaw(server.port, { path, headers: as('acme') }))[0], path).toBe(404);
+    expect(await sendRaw(server.port, { path, headers: as('acme') }), path).toEqual([404, 'server.refused']);
   const key = await sendRaw(server.port, {
     method: 'POST',
     path: '/agents/clerk/runs',

@@ -72,21 +72,32 @@ export const auth = (request: Request) => {
 export const as = (tenant: string, who = 'ada') => ({ authorization: `Bearer ${tenant}:${who}` });
 
 export const tenantEngine = () =>
-  createGlobalEngine({ by: (context) => (context as { readonly tenant?: string }).tenant });
+  createGlobalEngine({ by: (context) => (context as { readonly tenant?: string } | undefined)?.tenant });
 
 /** A service on the loopback. */
 export const served = async <Agents extends ServedAgents>(
   options: ServeOptions<Agents>,
   engine = createGlobalEngine(),
 ): Promise<
-  AsyncDisposable & { readonly url: string; readonly port: number; readonly service: Service<Agents> }
+  AsyncDisposable & {
+    readonly url: string;
+    readonly port: number;
+    readonly service: Service<Agents>;
+    /** Number of requests so far. */
+    readonly asked: () => number;
+  }
 > => {
   const service = serve(engine, options);
-  const server = await listen(service.fetch);
+  let count = 0;
+  const server = await listen((request) => {
+    count += 1;
+    return service.fetch(request);
+  });
   return {
     url: server.url,
     port: server.port,
     service,
+    asked: () => count,
     [Symbol.asyncDispose]: async () => {
       engine.abort();
       await service.drain({ withinMs: 1 });
@@ -108,4 +119,14 @@ export const refusalOf = async (response: Response): Promise<readonly [number, u
   const text = await response.text();
   const { error } = JSON.parse(text) as { readonly error?: { readonly code?: unknown } };
   return [response.status, error?.code];
+};
+
+/** The first open request of a run, as soon as there is one. */
+export const firstRequest = async (run: {
+  requests(): Promise<readonly { readonly id: string }[]>;
+}): Promise<{ readonly id: string }> => {
+  for (;;) {
+    const [first] = await run.requests();
+    if (first !== undefined) return first;
+  }
 };

@@ -11,6 +11,7 @@ import { deferred } from '../../support/runs.ts';
 import { until } from '../../support/run-over-http.ts';
 import {
   as,
+  firstRequest,
   auth,
   clerkSaying,
   modelSaying,
@@ -73,7 +74,7 @@ test('a call is denied with a reason, and a question gets a reply', async () => 
   await using server = await served({ agents: { clerk: clerkSaying(refunding) } });
   refunds.length = 0;
   const run = await connect(server.url).start('clerk', 'My kettle is broken.');
-  const [request] = await firstRequest(run);
+  const request = await firstRequest(run);
   await run.deny(request.id, 'it is used');
   await run.result;
   expect(refunds).toEqual([]);
@@ -140,7 +141,7 @@ test('a run of the store is read, answered and controlled by a server that did n
   }
   await using second = await served({ agents: { clerk }, store });
   const run = connect(second.url).at(runId);
-  const [request] = await firstRequest(run);
+  const request = await firstRequest(run);
   expect((await run.status()).status).toBe('waiting');
   await run.approve(request.id);
   expect(await run.result).toMatchObject({ status: 'completed', output: 'Your money is on its way.' });
@@ -155,7 +156,7 @@ test('a run that another server has gets its answer by letter', async () => {
   await using other = await served({ agents: { clerk }, store });
   const run = await connect<typeof holder.service>(holder.url).start('clerk', 'go');
   const far = connect(other.url).at(run.runId);
-  const [request] = await firstRequest(far);
+  const request = await firstRequest(far);
   await expect(far.pause()).rejects.toMatchObject({ code: 'journal.held' });
   await far.approve(request.id);
   expect(await far.result).toMatchObject({ output: 'Your money is on its way.' });
@@ -320,9 +321,16 @@ test('a server that shuts down ends its streams with a hint, refuses runs, and s
   await using server = await served({ agents: { clerk }, store });
   const run = await connect<typeof server.service>(server.url).start('clerk', 'go');
   await firstRequest(run);
-  const stream = await fetch(run.url);
+  // One that has all events there are, and waits, and one that has just connected.
+  const waiting = await fetch(run.url);
+  const reader = waiting.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let said = '';
+  while (!said.includes('tool.approval-requested')) said += (await reader?.read())?.value ?? '';
+  const fresh = await fetch(run.url);
   await server.service.drain();
-  expect(await stream.text()).toMatch(/retry: 1000\n\n: the server is shutting down\n\n$/);
+  for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) said += next.value;
+  expect(said).toMatch(/retry: 1000\n\n: the server is shutting down\n\n$/);
+  expect(await fresh.text()).toMatch(/retry: 1000\n\n: the server is shutting down\n\n$/);
   const refused = await post(`${server.url}/agents/clerk/runs`, { input: 'go' });
   expect(refused.headers.get('retry-after')).toBe('1');
   expect(await refusalOf(refused)).toEqual([503, 'engine.closed']);
@@ -348,15 +356,6 @@ test('a server without a store lets its runs finish for a while, and aborts them
   await drained;
   await engine.shutdown();
 });
-
-/** The open requests of a run, as soon as there are any. */
-const firstRequest = async (run: { requests(): Promise<readonly { readonly id: string }[]> }) => {
-  for (;;) {
-    const requests = await run.requests();
-    const [first] = requests;
-    if (first !== undefined) return [first] as const;
-  }
-};
 
 const readEvents = async (url: string) => {
   const text = await (await fetch(url)).text();

@@ -40,6 +40,7 @@ export const errorReply = (thrown: unknown, headers: Readonly<Record<string, str
   };
   return jsonReply(body, status, {
     ...(retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) }),
+    ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
     ...headers,
   });
 };

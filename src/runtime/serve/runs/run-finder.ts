@@ -33,12 +33,11 @@ export class RunFinder {
 
   /** Finds a run of a caller. @throws {TroupeError} `journal.unknown`, also for a run of another tenant */
   async find(runId: string, { tenant }: Caller): Promise<FoundRun> {
-    if (isOfTenant(runId, tenant) === false) throw unknownRun();
-    const live = this.#runs.at(runId);
-    if (live !== undefined && (await this.#isOwn(runId, tenant))) return { live };
-    const stored = live === undefined ? await this.#store?.entry(runId) : undefined;
-    if (stored === undefined || this.#names.of(stored.agent) === undefined) throw unknownRun();
     if (!(await this.#isOwn(runId, tenant))) throw unknownRun();
+    const live = this.#runs.at(runId);
+    if (live !== undefined) return { live };
+    const stored = await this.#store?.entry(runId);
+    if (stored === undefined || this.#names.of(stored.agent) === undefined) throw unknownRun();
     return { stored };
   }
 

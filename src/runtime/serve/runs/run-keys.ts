@@ -26,6 +26,8 @@ export class RunKeys {
   readonly #clock: Clock;
   /** Without a store. */
   readonly #claims = new Map<string, Claim>();
+  /** Runs that were begun by a claim, without a store: they may be forgotten since. */
+  readonly #begun = new Set<string>();
 
   constructor(store: JournalStore | undefined, clock: Clock) {
     this.#files = store?.files(ROOM);
@@ -43,6 +45,19 @@ export class RunKeys {
     const known = await this.#files.read(file);
     if (known === undefined) await this.#files.append(file, `${wanted.digest} ${wanted.runId}\n`);
     return claimIn(known ?? (await this.#files.read(file)) ?? '') ?? wanted;
+  }
+
+  /** Registers that the run of a claim was begun. */
+  begin(runId: string): void {
+    if (this.#files !== undefined) return;
+    this.#begun.add(runId);
+    const [oldest] = this.#begun;
+    if (oldest !== undefined && this.#begun.size > MOST_KEYS) this.#begun.delete(oldest);
+  }
+
+  /** Checks whether the run of a claim was begun here; with a store, the store knows. */
+  isBegun(runId: string): boolean {
+    return this.#begun.has(runId);
   }
 
   /** Removes the keys that are older than a day. */

@@ -123,7 +123,8 @@ export class ServedRuns {
       );
     const known = claim.runId;
     await this.#starting.get(known);
-    if (this.#live.has(known) || (await this.#isBegun(known))) return { runId: known, isNew: false };
+    if (this.#live.has(known) || this.#keys.isBegun(known) || (await this.#isBegun(known)))
+      return { runId: known, isNew: false };
     // In the meantime another request of this key may have begun it.
     const starting = this.#starting.get(known);
     if (starting !== undefined) {
@@ -134,6 +135,7 @@ export class ServedRuns {
     this.#starting.set(known, beginning);
     try {
       await beginning;
+      this.#keys.begin(known);
     } catch (thrown) {
       // Another process of this store has begun it.
       if (isTroupeError(thrown, 'journal.exists')) return { runId: known, isNew: false };
@@ -251,8 +253,14 @@ export class ServedRuns {
       ...(paused === undefined ? {} : { paused }),
     });
     this.#keep(new LiveRun(agent, handle, { thread, paused }));
-    // Until its store has it, or it waits for its turn.
-    await awaitStart(handle, clock);
+    try {
+      // Until its store has it, or it waits for its turn.
+      await awaitStart(handle, clock);
+    } catch (thrown) {
+      // It never was: the same key may start it.
+      this.#live.delete(runId);
+      throw thrown;
+    }
   }
 
   /** The options of a run, without those of the engine, which adds them itself. */
