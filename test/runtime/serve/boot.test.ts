@@ -40,7 +40,11 @@ const withAnsweredRun = async (store = memoryStore()) => {
 test('a server that boots resumes what is due of its agents, and nothing else', async () => {
   refunds.length = 0;
   const { store, clerk, runId } = await withAnsweredRun();
-  // One that waits, one of an agent that is not served, and one that another process has.
+  // One that waits and that no process has, one of an agent that is not served, and one that another process has.
+  await using left = await served({ agents: { clerk }, store, resumes: false });
+  const resting = await connect<typeof left.service>(left.url).start('clerk', 'resting');
+  await firstRequest(resting);
+  await left.service.drain();
   await using holder = await served({
     agents: { clerk, other: clerkSaying(refunding, 'other') },
     store,
@@ -56,7 +60,11 @@ test('a server that boots resumes what is due of its agents, and nothing else', 
   expect(await connect(server.url).at(runId).result).toMatchObject({ status: 'completed' });
   expect(refunds).toHaveLength(1);
   expect(problems).toEqual([]);
-  expect((await connect(server.url).runs()).map((entry) => entry.runId)).toEqual([held.runId, runId]);
+  expect((await connect(server.url).runs()).map((entry) => entry.runId)).toEqual([
+    held.runId,
+    resting.runId,
+    runId,
+  ]);
   expect((await fetch(`${server.url}/runs/${foreign.runId}`)).status).toBe(404);
 });
 
