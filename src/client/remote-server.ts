@@ -39,7 +39,8 @@ export class RemoteServer {
 
   constructor(url: string | URL, options: ConnectOptions) {
     this.options = options;
-    this.#base = addressOf(url).replace(/\/*(?:[?#].*)?$/, '');
+    const { origin, pathname } = new URL(addressOf(url));
+    this.#base = `${origin}${pathname.endsWith('/') ? pathname.slice(0, -1) : pathname}`;
   }
 
   /** The address of a path. */
