@@ -211,15 +211,22 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
 
 const serveFrom = (first: string, values: OwnValues): ServeCommand => {
   const name = 'serve';
-  const origins = textOf(values.origin, '--origin', name)?.split(',');
+  const origins = textOf(values.origin, '--origin', name)
+    ?.split(',')
+    .map((origin) => origin.trim());
+  const odd = origins?.find((origin) => !isOrigin(origin));
+  if (odd !== undefined)
+    throw wrong(`--origin has what is no origin: '${odd}'. Give one such as https://app.example.com`, name);
   return {
     name,
     ...namedModule(first, values.export, name),
     port: portOf(values.port, name) ?? SERVED_AT,
     host: textOf(values.host, '--host', name) ?? '127.0.0.1',
-    origins: origins?.map((origin) => origin.trim()) ?? [],
+    origins: origins ?? [],
   };
 };
+
+const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).origin === text;
 
 const targetOf = (given = 'cost'): Target => {
   const target = targets.find((each) => each === given);
