@@ -45,7 +45,7 @@ const boot = () =>
   });
 let service = boot();
 
-// 2. A client, in a browser or elsewhere: here the connection breaks after each chunk, and the client continues after its last event.
+// 2. A client, in a browser or elsewhere: here the connection breaks after some chunks, and the client continues after its last event.
 let connections = 0;
 const fetchBadly: typeof fetch = async (input, init) => {
   const response = await service.fetch(new Request(input, init));
@@ -54,7 +54,7 @@ const fetchBadly: typeof fetch = async (input, init) => {
   const reader = response.body?.getReader();
   const body = new ReadableStream<Uint8Array>({
     start: async (controller) => {
-      for (let chunk = 0; chunk < 3; chunk += 1) {
+      for (let chunk = 0; chunk < 12; chunk += 1) {
         const { value } = (await reader?.read()) ?? {};
         if (value !== undefined) controller.enqueue(value);
       }
