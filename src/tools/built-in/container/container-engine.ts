@@ -3,7 +3,7 @@ import type { ProcessResult } from '../../../contracts/environments/operations.t
 import { ENGINE_VARIABLES, pickVariables } from '../host/command-environment.ts';
 import { spawnCaptured } from '../host/spawn.ts';
 import { hostMark, isOrphan } from './container-owner.ts';
-import { listArguments, removeArguments } from './engine-arguments.ts';
+import { listArguments, removeArguments, VERSION_ARGUMENTS } from './engine-arguments.ts';
 
 /** Time limit of what the engine does by itself, in ms. */
 const ENGINE_MS = 20_000;
@@ -16,6 +16,12 @@ const IS_GONE = /no (such )?container|already in progress/i;
 
 /** The variables that an engine's program sees. */
 export const engineVariables = (): Readonly<Record<string, string>> => pickVariables(ENGINE_VARIABLES);
+
+/** Checks whether an engine is Podman, by what it says of itself: its program may be called `docker`. */
+export const isPodman = async (engine: string): Promise<boolean> => {
+  const { stdout } = await ask(engine, VERSION_ARGUMENTS);
+  return /\bpodman\b/i.test(stdout);
+};
 
 /** Removes the containers of processes of this machine that are gone. */
 export const removeOrphans = async (engine: string): Promise<void> => {
