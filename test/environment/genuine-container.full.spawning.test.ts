@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chown } from 'node:fs/promises';
+import { access, chown } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { afterAll, afterEach, beforeAll, describe, expect, it, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { hostMark } from '../../src/tools/built-in/container/container-owner.ts';
@@ -11,10 +11,9 @@ import type { ContainerEnvironmentOptions } from '../../src/tools/built-in/conta
 import { containerEnvironment } from '../../src/tools/built-in/container/container-environment.ts';
 import { EnvironmentSession } from '../../src/tools/environments/environment-session.ts';
 import { processTools } from '../../src/tools/environments/process-tools.ts';
-import { missingEngine } from '../support/fixtures-missing.ts';
 import { codeOf, environmentContract } from './contract.ts';
-import type { GenuineEngine } from './genuine-engines.ts';
-import { findGenuineEngine } from './genuine-engines.ts';
+import type { GenuineEngine } from '../support/container-engines.ts';
+import { findGenuineEngine, skipWithout } from '../support/container-engines.ts';
 import { temporaryWorld } from './temporary-world.ts';
 
 const programs = ['podman', 'docker'] as const;
@@ -108,6 +107,8 @@ const lawsOf = (program: Program, engine: GenuineEngine): void => {
     ).not.toContain('all');
     await close();
     expect(await containers()).toEqual([]);
+    // What an engine leaves behind is not left in the folder of its caller.
+    await expect(access('oom')).rejects.toThrow('ENOENT');
   });
 
   test('a command that is out of time or cancelled ends inside, with what it started', async () => {
@@ -207,7 +208,7 @@ for (const program of programs) {
   const { engine, reason } = await findGenuineEngine(program);
   describe(`[QITOS-37] [QITOS-40] a genuine container of ${program}`, () => {
     if (engine === undefined) {
-      it.skip(`${missingEngine}: ${reason}`);
+      skipWithout(reason);
       return;
     }
     made.push(engine);

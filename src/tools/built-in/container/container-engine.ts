@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { messageOf, TroupeError } from '../../../contracts/errors/error.ts';
 import type { ProcessResult } from '../../../contracts/environments/operations.ts';
 import { ENGINE_VARIABLES, pickVariables } from '../host/command-environment.ts';
@@ -23,6 +24,9 @@ export const isPodman = async (engine: string): Promise<boolean> => {
   return /\bpodman\b/i.test(stdout);
 };
 
+/** The folder that an engine's program is started in: that of Podman leaves a file `oom` there for a command that ran out of memory. */
+export const engineFolder = (): string => tmpdir();
+
 /** Removes the containers of processes of this machine that are gone. */
 export const removeOrphans = async (engine: string): Promise<void> => {
   const { stdout } = await ask(engine, listArguments(hostMark()));
@@ -42,6 +46,7 @@ const ask = async (engine: string, args: readonly string[], allowed?: RegExp): P
   const result = await spawnCaptured({
     file: engine,
     args,
+    cwd: engineFolder(),
     env: engineVariables(),
     timeoutMs: ENGINE_MS,
     maxOutputBytes: ENGINE_BYTES,

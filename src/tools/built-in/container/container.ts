@@ -8,7 +8,13 @@ import { LineProcess } from '../host/line-process.ts';
 import { MARK } from '../host/marked.ts';
 import type { SpawnPlan } from '../host/spawn.ts';
 import { spawnCaptured } from '../host/spawn.ts';
-import { engineVariables, isPodman, removeContainer, removeOrphans } from './container-engine.ts';
+import {
+  engineFolder,
+  engineVariables,
+  isPodman,
+  removeContainer,
+  removeOrphans,
+} from './container-engine.ts';
 import { hostMark, newContainerName } from './container-owner.ts';
 import type { ContainerPlan } from './container-plan.ts';
 import type { ContainerPlace } from './engine-arguments.ts';
@@ -112,6 +118,7 @@ export class Container {
     this.#holder = await LineProcess.start({
       file: engine,
       args: runArguments(this.#plan, this.#place),
+      cwd: engineFolder(),
       env: engineVariables(),
       maxLineBytes: 10_000,
       onLine: (line) => {
@@ -142,7 +149,8 @@ export class Container {
   }
 
   #exec(args: readonly string[], limits: Omit<SpawnPlan, 'file' | 'args' | 'env'>): Promise<ProcessResult> {
-    return spawnCaptured({ file: this.#plan.engine, args, env: engineVariables(), ...limits });
+    const file = this.#plan.engine;
+    return spawnCaptured({ file, args, cwd: engineFolder(), env: engineVariables(), ...limits });
   }
 
   async #kill(mark: string): Promise<void> {

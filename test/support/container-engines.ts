@@ -14,7 +14,9 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { it } from 'vitest';
 import { messageOf } from '../../src/contracts/errors/error.ts';
+import { missingEngine } from './fixtures-missing.ts';
 
 /** An engine of containers that runs on this machine, with images of its own. */
 export interface GenuineEngine {
@@ -38,6 +40,9 @@ export interface GenuineImage {
 export type FoundEngine =
   | { readonly engine: GenuineEngine; readonly reason?: undefined }
   | { readonly engine?: undefined; readonly reason: string };
+
+/** Stands in for the tests of an engine that does not run here; the reporter counts it. */
+export const skipWithout = (reason: string): void => it.skip(`${missingEngine}: ${reason}`);
 
 /** Commands of an image: those that files are read and written by, and those of tests. */
 const COMMANDS =
