@@ -188,7 +188,7 @@ class RunOptimizer implements Optimizer {
     else if (window.isFull) this.#keep(this.#trial);
   }
 
-  /** Where nothing is applied, suggestions are proven after each full window of runs. */
+  /** Proves suggestions after each full window of runs, where none is applied. */
   #collect(run: RunFacts): void {
     this.#window.add(run);
     if (!this.#window.isFull) return;

@@ -37,7 +37,7 @@ export interface ForkEnd {
   readonly facts: RunFacts | undefined;
 }
 
-/** What runs used, before or after a change. */
+/** The use of models by runs, before or after a change. */
 export interface Used {
   readonly modelMs: number;
   readonly costUsd: number | undefined;

@@ -27,7 +27,7 @@ export interface ContainerPlace {
   readonly user: string;
   /** True where the user's numbers have to be the same inside: Podman of a user who is not root. */
   readonly keepsIds: boolean;
-  /** True for Podman, whose read-only containers have folders in memory that can be written, unless it is told otherwise. */
+  /** True for Podman, whose read-only containers have folders in memory that can be written, unless an option says otherwise. */
   readonly isPodman: boolean;
 }
 
