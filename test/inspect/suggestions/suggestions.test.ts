@@ -180,14 +180,9 @@ describe('suggestions from recorded runs', () => {
       const target = served[type][0] ?? 'cost';
       const [found] = await suggestions(runs, { target, unproven: true });
       expect(await suggestions(runs, { target })).toEqual(found?.proven === false ? [] : [found]);
-      const recounted: readonly SuggestionType[] = ['unused-tool', 'futile-retry', 'dead-branch'];
-      if (recounted.includes(type)) {
-        expect(found?.proven).toEqual({ by: 'recount', runs: 20 });
-        expect(found?.basis).toMatch(/^counted from/);
-      } else {
-        expect(found?.proven).toBe(false);
-        expect(found?.basis).toMatch(/; not proven as \S+/);
-      }
+      const isRecounted = ['unused-tool', 'futile-retry', 'dead-branch'].includes(type);
+      expect(found?.proven).toEqual(isRecounted ? { by: 'recount', runs: 20 } : false);
+      expect(found?.basis).toMatch(isRecounted ? /^counted from/ : /; not proven as \S+/);
     },
   );
 
