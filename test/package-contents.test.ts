@@ -7,6 +7,7 @@ import { guidePages, readerPages } from '../scripts/pages.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  readonly version: string;
   readonly files: readonly string[];
   readonly dependencies: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
@@ -127,6 +128,17 @@ describe('the package', () => {
         path !== '' && !inBundle && (resolved !== undefined || !integrity.startsWith('sha512-')),
     );
     expect(loose.map(([path]) => path)).toEqual([]);
+  });
+
+  test('is made projects of by a package of its own, of the same version and for the same peers', () => {
+    const { version, dependencies } = JSON.parse(
+      readFileSync(join(root, 'create-troupe/package.json'), 'utf8'),
+    ) as { readonly version: string; readonly dependencies: Readonly<Record<string, string>> };
+    expect(version).toBe(manifest.version);
+    const { troupe, ...peers } = dependencies;
+    expect(troupe).toBe(`^${version}`);
+    for (const [name, range] of Object.entries(peers))
+      expect(range, name).toBe(manifest.peerDependencies[name]);
   });
 
   test('has a clone install nothing that only judges need, and a bounded number of packages', () => {
