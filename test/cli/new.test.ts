@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { modelProviders, templates } from '../../src/cli/new/project.ts';
+import { templates } from '../../src/cli/new/project.ts';
 import { play } from './fake-terminal.ts';
 import { root } from './run-command.ts';
 
@@ -107,12 +107,6 @@ describe('troupe new', () => {
     ['a name that no package can have', ['My Agents', '-y'], "'My Agents' is no name of a package"],
     ['a folder with files', ['full', '-y'], "'full' has files in it, such as 'mine.txt'"],
     ['a file', ['full/mine.txt', '-y'], "'full/mine.txt' is a file"],
-    [
-      'a template that there is not',
-      ['a', '--template', 'b'],
-      "--template has no 'b': give one of agent, team",
-    ],
-    ['a provider that there is not', ['a', '--provider', 'b'], `give one of ${modelProviders.join(', ')}`],
   ])('refuses %s, and writes nothing', async (_, args, message) => {
     mkdirSync(join(folder, 'full'), { recursive: true });
     writeFileSync(join(folder, 'full/mine.txt'), 'mine');
