@@ -10,6 +10,8 @@ import type { Target } from '../../inspect/suggestions/suggestion.ts';
 import { targets } from '../../inspect/suggestions/suggestion.ts';
 import type { AuditValues } from '../audit/audit-command.ts';
 import { auditCommandFrom } from '../audit/audit-command.ts';
+import type { NewValues } from '../new/new-command.ts';
+import { newCommandFrom } from '../new/new-command.ts';
 import { traceCommandFrom } from '../trace/trace-command.ts';
 import { folderOf } from './option-values.ts';
 import { wrong } from './wrong-usage.ts';
@@ -18,7 +20,7 @@ import type { Code, Command, ShowCommand, InspectProgramCommand, ForkCommand } f
 export type { CommandName } from './command-shapes.ts';
 
 /** Parsed values of options, by name. */
-interface OwnValues extends InspectValues, AuditValues {
+interface OwnValues extends InspectValues, AuditValues, NewValues {
   readonly data?: boolean | undefined;
   readonly by?: string | undefined;
   readonly role?: string | undefined;
@@ -100,6 +102,8 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
   const isParked = values.park ?? false;
   const code = codeOf(values, name);
   switch (name) {
+    case 'new':
+      return newCommandFrom(folderOf(rest[0], 'the argument', name), values);
     case 'ask': {
       if (rest[0]?.trim() === '') throw wrong('the question is empty', name);
       const memory = folderOf(values.memory, '--memory', name);

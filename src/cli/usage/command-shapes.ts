@@ -60,6 +60,10 @@ export const options = {
   control: { type: 'boolean' },
   open: { type: 'boolean' },
   wait: { type: 'boolean' },
+  template: { type: 'string' },
+  provider: { type: 'string' },
+  serve: { type: 'boolean' },
+  yes: { type: 'boolean', short: 'y' },
 } as const;
 
 /** Options of every command. */
@@ -95,6 +99,7 @@ const FILE = 'no file was named: give the module that exports the agent';
 const RUN = 'no run was named: troupe runs lists them';
 
 export type CommandName =
+  | 'new'
   | 'ask'
   | 'run'
   | 'inspect'
@@ -121,6 +126,7 @@ const INSPECTED: readonly OptionName[] = ['inspect', 'port', 'control', 'open', 
 
 /** All commands. */
 export const shapes: Readonly<Record<CommandName, CommandShape>> = {
+  new: { needs: [], optional: 1, options: ['template', 'provider', 'serve', 'yes'] },
   ask: { needs: [], optional: 2, options: ['budget', 'memory', 'park', 'reveal', 'trace', ...INSPECTED] },
   run: { needs: [FILE], optional: 1, options: ['data', 'export', 'park', 'reveal', 'trace', ...INSPECTED] },
   inspect: {

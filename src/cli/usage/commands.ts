@@ -6,6 +6,7 @@ import type { CommandName } from './command-shapes.ts';
 import type { InspectorRequest } from './inspector-request.ts';
 import type { NamedModule } from './named-module.ts';
 import type { Target } from '../../inspect/suggestions/suggestion.ts';
+import type { NewCommand } from '../new/new-command.ts';
 import type { AuditCommand } from '../audit/audit-command.ts';
 import type { TraceCommand } from '../trace/trace-command.ts';
 
@@ -21,6 +22,7 @@ export interface Code {
 export type Command =
   | { readonly name: 'help'; readonly about: CommandName | undefined }
   | { readonly name: 'version' }
+  | NewCommand
   | AskCommand
   | RunCommand
   | InspectCommand

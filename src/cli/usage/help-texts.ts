@@ -25,6 +25,17 @@ const RUN = 'RUN is the id of a run, or its first four or more characters.';
 
 /** Help texts by command. */
 export const helpTexts: Readonly<Record<CommandName, HelpText>> = {
+  new: {
+    about: 'make a project: an agent, a tool, a test',
+    usage: '[FOLDER]',
+    text: `FOLDER is absent or empty, and names the project. At a terminal, what is not given is asked for. Nothing is installed:
+npm install does. npm create troupe FOLDER is the same where troupe is not installed yet.`,
+    options: `      --template NAME  agent (default): one with a tool; team: a pipeline of two
+      --provider NAME  none (default), openai or anthropic: its SDK is among the dependencies
+      --serve          with a script that serves it over HTTP
+  -y, --yes            ask nothing: what is not given is by default`,
+    examples: ['troupe new my-agents', 'troupe new desk --template team --provider anthropic --yes'],
+  },
   ask: {
     about: 'answer a question from a folder of documents, with citations',
     usage: '[QUESTION] [FOLDER]',
