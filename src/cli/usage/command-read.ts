@@ -56,6 +56,7 @@ interface OwnValues extends InspectValues, AuditValues, NewValues {
   readonly svg?: boolean | undefined;
   readonly json?: boolean | undefined;
   readonly taken?: boolean | undefined;
+  readonly unproven?: boolean | undefined;
 }
 
 /** Default number of runs listed. */
@@ -164,9 +165,11 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       return { name, runId: first, other: second ?? '' };
     case 'suggest':
       return {
+        ...code,
         name,
         target: targetOf(values.target),
         limit: countOf(values.limit, '--limit', name) ?? EXAMINED,
+        isUnprovenShown: values.unproven ?? false,
       };
     case 'approve':
     case 'deny':

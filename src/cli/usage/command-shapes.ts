@@ -44,6 +44,7 @@ export const options = {
   svg: { type: 'boolean' },
   of: { type: 'string' },
   taken: { type: 'boolean' },
+  unproven: { type: 'boolean' },
   anchor: { type: 'string' },
   run: { type: 'string' },
   tool: { type: 'string' },
@@ -146,7 +147,7 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
     options: ['at', 'event', 'message', 'text', 'calls', 'agent', 'file', 'export', 'park', 'reveal'],
   },
   compare: { needs: [RUN, 'a second run was not named: give both'], optional: 0, options: [] },
-  suggest: { needs: [], optional: 0, options: ['target', 'limit'] },
+  suggest: { needs: [], optional: 0, options: ['target', 'limit', 'unproven', 'agent', 'file', 'export'] },
   approve: { needs: [RUN], optional: 1, options: ['input', 'by', 'role', 'resume'] },
   deny: { needs: [RUN], optional: 1, options: ['reason', 'by', 'resume'] },
   answer: {

@@ -152,11 +152,13 @@ export interface ForkCommand extends Code {
   readonly isParked: boolean;
 }
 
-export interface SuggestCommand {
+export interface SuggestCommand extends Code {
   readonly name: 'suggest';
   readonly target: Target;
   /** The newest that many runs are looked at. */
   readonly limit: number;
+  /** Those that are not proven, too. */
+  readonly isUnprovenShown: boolean;
 }
 
 /** A person's answer to a waiting run: approval, denial, or text. */

@@ -225,11 +225,19 @@ With --json: isSame, shared, parted, phases, messages, calls and totals, with le
     usage: '',
     text: `Looks for inefficiencies in runs that have ended, the greatest share of the target first: repeated calls, slow models, easy steps,
 prompts that are not cached, tools that could run at once or are never called, context that nothing refers to, retries that never help,
-branches that are never taken, answers that are sent back. With each come the gain over these runs, its basis, and runs that show it.
+branches that are never taken, answers that are sent back. With each come the gain over these runs, its proof, and runs that show it.
+Only what is proven is shown: by a recount of the records, or, with --model, by forks of these runs, which ask that model, and execute no
+tool. An agent is found by the command that started its runs, or by --agent.
 With --json, one line for each suggestion: type, agent, model, description, expected, evidence, proven, basis.`,
     options: `      --target WHAT    latency, cost (default) or accuracy
-      --limit N        look at the newest N runs (default: 1000)`,
-    examples: ['troupe suggest', 'troupe suggest --target latency --store runs.db', 'troupe suggest --json'],
+      --limit N        look at the newest N runs (default: 1000)
+      --unproven       show also what is not proven, with the reason
+      --agent FILE     the module that exports the agent whose runs are forked`,
+    examples: [
+      'troupe suggest',
+      'troupe suggest --model openai:gpt-5-mini',
+      'troupe suggest --target latency --unproven --store runs.db',
+    ],
   },
   approve: {
     about: 'approve a call of a waiting run',
