@@ -226,7 +226,10 @@ export class UiMessageFold {
     // The whole is authoritative: another text is replaced by it.
     const isOther = !text.startsWith(this.#step.sent(key, 'text')) || !reasoning.startsWith(this.#step.sent(key, 'reasoning'));
     if (isOther) this.#forgetInputs(path, step, 0);
-    const stray = isOther ? [] : this.#forgetInputs(path, step, calls);
+    const errorText = 'The answer of the model has no such call';
+    const stray = (isOther ? [] : this.#forgetInputs(path, step, calls)).map((toolCallId) =>
+      this.#step.add({ type: 'tool-output-error', toolCallId, errorText }),
+    );
     return [
       ...(isOther ? this.#step.discard(key) : []),
       ...this.#rest(event, 'reasoning', reasoning),
@@ -246,15 +249,14 @@ export class UiMessageFold {
     return rest === '' ? [] : [...this.#enter(event), ...this.#step.say(kind, this.#voiceOf(event), rest)];
   }
 
-  /** Forgets the streamed arguments of the calls from `least`, which the answer does not have. */
-  #forgetInputs(path: string, step: number, least: number): readonly UiChunk[] {
+  /** Forgets the streamed arguments of the calls from `least` on, and returns their ids. */
+  #forgetInputs(path: string, step: number, least: number): readonly string[] {
     const prefix = uiCallId(this.#runId, path, `call_${step}_`);
     const lost = [...this.#inputs.keys()].filter(
       (id) => id.startsWith(prefix) && Number(id.slice(prefix.length)) >= least,
     );
     for (const id of lost) this.#inputs.delete(id);
-    const errorText = 'The answer of the model has no such call';
-    return lost.map((toolCallId) => this.#step.add({ type: 'tool-output-error', toolCallId, errorText }));
+    return lost;
   }
 
   #providerCall(
