@@ -64,12 +64,12 @@ describe.each([6, 7] as const)('useChat of the AI SDK %i shows a run', (sdk) => 
   test('with its text as it streams, its thoughts, usage and status', async () => {
     const rest = deferred<undefined>();
     const model = speaking(async (call) => {
-        call.delta({ type: 'reasoning', text: 'They greet.' });
-        call.delta({ type: 'text', text: 'Hello' });
-        await rest.promise;
-        call.delta({ type: 'text', text: ' there.' });
-        return { text: 'Hello there.', reasoning: 'They greet.' };
-      });
+      call.delta({ type: 'reasoning', text: 'They greet.' });
+      call.delta({ type: 'text', text: 'Hello' });
+      await rest.promise;
+      call.delta({ type: 'text', text: ' there.' });
+      return { text: 'Hello there.', reasoning: 'They greet.' };
+    });
     const desk = agent({ name: 'desk', model });
     const server = await served((chat) => desk.stream(chat.input), { sdk });
     const ends: unknown[] = [];
@@ -130,7 +130,13 @@ describe.each([6, 7] as const)('useChat of the AI SDK %i shows a run', (sdk) => 
       input: z.object({}),
       execute: () => ({ seen: 1 }),
     });
-    const both = { ...calls({ name: 'look', input: {} }, { name: 'pay', input: { euros: 1 } }, { name: 'pay', input: { euros: 2 } }) };
+    const both = {
+      ...calls(
+        { name: 'look', input: {} },
+        { name: 'pay', input: { euros: 1 } },
+        { name: 'pay', input: { euros: 2 } },
+      ),
+    };
     const desk = agent({ name: 'desk', tools: [pay, look], model: scriptedModel([both, 'All done.']) });
     const server = await served((chat) => desk.stream(chat.input), { sdk });
     const chat = genuineChat(sdk, server.url, 'several');
@@ -226,7 +232,9 @@ describe.each([6, 7] as const)('useChat of the AI SDK %i shows a run', (sdk) => 
         call.delta({ type: 'text', text: 'Wrong, and' });
         call.delta({ type: 'tool-call', index: 0, name: 'pay', text: '{"euros":' });
         await seen.promise;
-        throw new TroupeError('model.malformed', 'Cannot read the answer as it broke off', { retryable: 'yes' });
+        throw new TroupeError('model.malformed', 'Cannot read the answer as it broke off', {
+          retryable: 'yes',
+        });
       },
       'Right.',
     ]);
@@ -328,11 +336,7 @@ describe.each([6, 7] as const)('useChat of the AI SDK %i shows a run', (sdk) => 
     await until(() => shown(first).length === 3 && first.status === 'streaming');
     rest.resolve(undefined);
     await Promise.all([resumed, again]);
-    const whole = [
-      'text done: Let me look.',
-      'tool-look output-available seen',
-      'text done: It is there.',
-    ];
+    const whole = ['text done: Let me look.', 'tool-look output-available seen', 'text done: It is there.'];
     expect(shown(second)).toEqual(whole);
     expect(shown(first)).toEqual(whole);
     expect(first.messages).toHaveLength(2);
@@ -395,7 +399,9 @@ describe.each([6, 7] as const)('useChat of the AI SDK %i shows a run', (sdk) => 
       async (_, call) => {
         call.delta({ type: 'text', text: 'Hasty' });
         await begun.promise;
-        throw new TroupeError('model.malformed', 'Cannot read the answer as it broke off', { retryable: 'yes' });
+        throw new TroupeError('model.malformed', 'Cannot read the answer as it broke off', {
+          retryable: 'yes',
+        });
       },
       async () => {
         other.resolve(undefined);
@@ -457,7 +463,11 @@ describe.each([6, 7] as const)('useChat of the AI SDK %i shows a run', (sdk) => 
     await chat.regenerate();
     expect(shown(chat)).toEqual(['text done: Another.']);
     expect(chat.messages).toHaveLength(2);
-    expect(server.submissions[1]).toMatchObject({ trigger: 'regenerate-message', input: 'Say.', history: [] });
+    expect(server.submissions[1]).toMatchObject({
+      trigger: 'regenerate-message',
+      input: 'Say.',
+      history: [],
+    });
   });
 });
 

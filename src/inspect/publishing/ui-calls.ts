@@ -100,15 +100,16 @@ export class UiCalls {
     for (const each of toolCallIds) this.#shown.add(each);
   }
 
-  /** Forgets all calls without a result, and returns their ids. */
+  /** Forgets all calls without a result, and returns the ids of those that the client has. */
   takeOpen(): readonly string[] {
-    const ids = [...this.#open.keys()];
+    const ids = [...this.#open.keys()].filter((id) => this.#shown.has(id));
     this.#open.clear();
     return ids;
   }
 
   #leave(path: string): void {
-    for (const [key, of] of this.#models) if (of === path || of.startsWith(`${path}/`)) this.#models.delete(key);
+    for (const [key, of] of this.#models)
+      if (of === path || of.startsWith(`${path}/`)) this.#models.delete(key);
   }
 }
 

@@ -48,7 +48,10 @@ export type UiChunk =
   | (OfCall<'tool-input-delta'> & { readonly inputTextDelta: string })
   | (OfNamedCall<'tool-input-available'> & { readonly input: Json })
   | (OfNamedCall<'tool-input-error'> & { readonly input: Json; readonly errorText: string })
-  | (OfCall<'tool-approval-request'> & { readonly approvalId: string; readonly approvalDescriptor: JsonObject })
+  | (OfCall<'tool-approval-request'> & {
+      readonly approvalId: string;
+      readonly approvalDescriptor: JsonObject;
+    })
   | {
       readonly type: 'tool-approval-response';
       readonly approvalId: string;

@@ -28,10 +28,7 @@ const userTurn = (message: UiMessageIn): Turn<GivenPart> => {
   return { role: 'user', text, parts: content };
 };
 
-const assistantTurns = (
-  { parts }: UiMessageIn,
-  numbered: () => string,
-): readonly Turn<GivenPart>[] => {
+const assistantTurns = ({ parts }: UiMessageIn, numbered: () => string): readonly Turn<GivenPart>[] => {
   const own = parts.filter((part) => !isOfMember(part) && !isDiscarded(part));
   const isSilent = own.every(({ type }) => type !== 'text');
   return stepsOf(isSilent ? parts.filter((part) => !isDiscarded(part)) : own).flatMap((step) =>

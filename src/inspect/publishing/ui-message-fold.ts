@@ -116,9 +116,7 @@ export class UiMessageFold {
     const isContinued = place?.runId === runId && place.seq >= seq;
     if (isContinued) this.#has = place.seq;
     const id = isContinued ? (place.messageId ?? `${runId}.${place.seq}`) : messageId;
-    return [
-      { type: 'start', messageId: id, messageMetadata: { ...metadata, runId, status: 'running' } },
-    ];
+    return [{ type: 'start', messageId: id, messageMetadata: { ...metadata, runId, status: 'running' } }];
   }
 
   /** The client has what came so far: its own parts, and nothing open. */
@@ -152,9 +150,7 @@ export class UiMessageFold {
       case 'run.ended':
         return this.#end(event);
       default:
-        return this.#data
-          .take(event)
-          .map((chunk) => ('transient' in chunk ? chunk : this.#step.add(chunk)));
+        return this.#data.take(event).map((chunk) => ('transient' in chunk ? chunk : this.#step.add(chunk)));
     }
   }
 
@@ -224,11 +220,13 @@ export class UiMessageFold {
     const { text, reasoning = '', calls, providerCalls = [] } = event;
     if (text !== '') this.#lastSaid = text;
     // The whole is authoritative: another text is replaced by it.
-    const isOther = !text.startsWith(this.#step.sent(key, 'text')) || !reasoning.startsWith(this.#step.sent(key, 'reasoning'));
+    const isOther =
+      !text.startsWith(this.#step.sent(key, 'text')) ||
+      !reasoning.startsWith(this.#step.sent(key, 'reasoning'));
     if (isOther) this.#forgetInputs(path, step, 0);
     const errorText = 'The answer of the model has no such call';
     const stray = (isOther ? [] : this.#forgetInputs(path, step, calls)).map((toolCallId) =>
-      this.#step.add({ type: 'tool-output-error', toolCallId, errorText }),
+      this.#step.add({ type: 'tool-output-error', toolCallId, errorText }, key),
     );
     return [
       ...(isOther ? this.#step.discard(key) : []),
@@ -240,11 +238,7 @@ export class UiMessageFold {
     ];
   }
 
-  #rest(
-    event: EventOf<'model.answered'>,
-    kind: 'text' | 'reasoning',
-    whole: string,
-  ): readonly UiChunk[] {
+  #rest(event: EventOf<'model.answered'>, kind: 'text' | 'reasoning', whole: string): readonly UiChunk[] {
     const rest = whole.slice(this.#step.sent(event.key, kind).length);
     return rest === '' ? [] : [...this.#enter(event), ...this.#step.say(kind, this.#voiceOf(event), rest)];
   }
@@ -261,7 +255,11 @@ export class UiMessageFold {
 
   #providerCall(
     event: EventOf<'model.answered'>,
-    { tool: toolName, input = null, problem }: NonNullable<EventOf<'model.answered'>['providerCalls']>[number],
+    {
+      tool: toolName,
+      input = null,
+      problem,
+    }: NonNullable<EventOf<'model.answered'>['providerCalls']>[number],
     index: number,
   ): readonly UiChunk[] {
     const toolCallId = `${event.key}.provider_${index}`;
@@ -349,9 +347,13 @@ export class UiMessageFold {
     const { status, error, stopReason } = event;
     const messageMetadata = metadataOf(event);
     const errorText = `The run has ${status}`;
-    const open = this.#calls
-      .takeOpen()
-      .map((toolCallId): UiChunk => ({ type: 'tool-output-error', toolCallId, errorText }));
+    const streamed = [...this.#inputs.keys()];
+    this.#inputs.clear();
+    const open = [...new Set([...streamed, ...this.#calls.takeOpen()])].map((toolCallId): UiChunk => ({
+      type: 'tool-output-error',
+      toolCallId,
+      errorText,
+    }));
     const ended = [...open, ...this.#output(event), ...this.#step.finish()];
     if (status === 'aborted') {
       const reason = typeof stopReason['reason'] === 'string' ? stopReason['reason'] : status;
@@ -376,6 +378,11 @@ export class UiMessageFold {
     const text = isText ? output : JSON.stringify(output);
     if (text === '' || (isText ? text === this.#lastSaid : this.#lastSaid !== undefined)) return data;
     const voice = { key: `${this.#runId}/output` };
-    return [...this.#enter(event), ...data, ...this.#step.say('text', voice, text), ...this.#step.close(voice.key)];
+    return [
+      ...this.#enter(event),
+      ...data,
+      ...this.#step.say('text', voice, text),
+      ...this.#step.close(voice.key),
+    ];
   }
 }

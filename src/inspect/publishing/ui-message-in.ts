@@ -49,7 +49,9 @@ const readMessage = (given: Json, place: string, maxParts: number): UiMessageIn 
   const { id, role, parts, metadata } = given;
   if (typeof id !== 'string') throw refusal(`${place} has no id: ${foundText(id)}`);
   if (role === 'system')
-    throw refusal(`${place} has the role 'system': text for the whole conversation belongs in \`instructions\``);
+    throw refusal(
+      `${place} has the role 'system': text for the whole conversation belongs in \`instructions\``,
+    );
   if (role !== 'user' && role !== 'assistant')
     throw refusal(`${place} has an unknown role: ${foundText(role)}`);
   if (!isList(parts)) throw refusal(`${place} has no list of parts: ${foundText(parts)}`);
