@@ -42,6 +42,7 @@ export { nostrPublisher } from './publishing/nostr.ts';
 export { sseResponse } from './publishing/sse.ts';
 export { ndjson } from './publishing/ndjson.ts';
 export { agUiResponse, toAgUi } from './publishing/ag-ui.ts';
+export { readAgUi } from './publishing/read-ag-ui.ts';
 export { readUiMessages } from './publishing/read-ui-messages.ts';
 export { uiMessageResponse } from './publishing/ui-message.ts';
 

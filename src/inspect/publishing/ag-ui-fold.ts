@@ -1,5 +1,7 @@
 import type { DeltaEvent, EventOf, LiveEvent } from '../../contracts/events/event.ts';
+import type { Json } from '../../base/json/json.ts';
 import type { AgUiDraft, AgUiEvent, AgUiNames } from './ag-ui-event.ts';
+import { uiCallId } from './ui-chunk.ts';
 
 interface OpenMessage {
   readonly id: string;
@@ -23,6 +25,8 @@ export class AgUiFold {
   readonly #steps = new Map<string, string>();
   readonly #calls = new Set<string>();
   #messages = 0;
+  /** Set by the start of the run. */
+  #place: LiveEvent | undefined;
   #hasBegun = false;
   #isOver = false;
 
@@ -35,11 +39,31 @@ export class AgUiFold {
     return this.#drafts(event).map((draft) => ({ ...draft, timestamp: event.at }));
   }
 
+  /** Ends the run for the client while it waits for people. */
+  pause(timestamp: number, outcome: { readonly outcome?: Json }): readonly AgUiEvent[] {
+    if (this.#isOver || this.#place === undefined) return [];
+    this.#isOver = true;
+    const finished = {
+      type: 'RUN_FINISHED',
+      ...this.#called(this.#place),
+      result: { status: 'waiting' },
+    } as const;
+    return [...this.#closed(), { ...finished, ...outcome }].map((draft) => ({ ...draft, timestamp }));
+  }
+
+  /** The client has what came so far: nothing is open there, and it has the calls. */
+  rejoin(): void {
+    this.#texts.clear();
+    this.#reasonings.clear();
+    this.#steps.clear();
+  }
+
   #drafts(event: LiveEvent): readonly AgUiDraft[] {
     switch (event.type) {
       case 'run.started':
         if (this.#hasBegun) return [];
         this.#hasBegun = true;
+        this.#place = event;
         return [{ type: 'RUN_STARTED', ...this.#called(event) }];
       case 'run.ended':
         this.#isOver = true;
@@ -202,6 +226,5 @@ export class AgUiFold {
   }
 }
 
-/** Ids of calls are unique within a step of an agent only. */
-const callIdOf = ({ path, step = 0, callId }: EventOf<'tool.started' | 'tool.finished'>): string =>
-  `${path}#${step}.${callId}`;
+const callIdOf = ({ runId, path, callId }: EventOf<'tool.started' | 'tool.finished'>): string =>
+  uiCallId(runId, path, callId);

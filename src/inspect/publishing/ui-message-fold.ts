@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../base/json/json.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { DeltaEvent, EventOf, LiveEvent } from '../../contracts/events/event.ts';
 import { termsOf } from '../../contracts/people/approval-terms.ts';
+import type { PausingFold } from './paused-texts.ts';
 import { UiCalls } from './ui-calls.ts';
 import type { UiChunk } from './ui-chunk.ts';
 import { uiCallId } from './ui-chunk.ts';
@@ -41,7 +42,7 @@ type Called = EventOf<'tool.requested' | 'tool.started' | 'tool.finished' | 'too
  * I1  Nothing is sent before `start` or after the end, and whatever was started is ended before it.
  * I2  A client that has the message up to a place is sent what comes after it, and each call that it lacks before its result.
  */
-export class UiMessageFold {
+export class UiMessageFold implements PausingFold<UiChunk> {
   readonly #options: UiFoldOptions;
   readonly #isLatest: boolean;
   readonly #calls = new UiCalls();

@@ -1,6 +1,5 @@
 import { printableJson } from '../../base/text/printable.ts';
 import { systemClock } from '../../base/clock.ts';
-import type { Clock } from '../../base/clock.ts';
 import {
   aBoolean,
   aFunction,
@@ -13,9 +12,9 @@ import {
 import type { JsonObject } from '../../base/json/json.ts';
 import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
-import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { EventSource, StreamOptions } from './event-source.ts';
 import { openSource } from './event-source.ts';
+import { pausedTexts } from './paused-texts.ts';
 import type { SseOptions } from './sse.ts';
 import { sseStream } from './sse.ts';
 import type { UiChunk } from './ui-chunk.ts';
@@ -68,7 +67,7 @@ export const uiMessageResponse = (
   if (source === undefined) return new Response(null, { status: 204 });
   const fold = new UiMessageFold({ ...options, place: continues?.place });
   const events = openSource(source, options);
-  const texts = messageTexts(events, fold, staysOpen ? undefined : clock);
+  const texts = pausedTexts(events, fold, { textOf: sseText, end: END }, staysOpen ? undefined : clock);
   return sseStream(onReturn(texts, onDisconnect), '', {
     ...options,
     headers: { 'x-vercel-ai-ui-message-stream': 'v1', ...headers },
@@ -100,70 +99,6 @@ const elsewhere = {
   overflow: anything(),
 };
 
-/** Time without an event after which a run that waits for people is believed to do so, in ms: siblings of a call may follow. */
-const QUIET_MS = 20;
-
-/** The parts of a message as server-sent events. With a `clock`, it ends when the run waits for people. */
-const messageTexts = (
-  events: AsyncIterator<LiveEvent, undefined>,
-  fold: UiMessageFold,
-  clock: Clock | undefined,
-): AsyncIterator<string, undefined> => {
-  const made: string[] = [];
-  let pulled: Promise<IteratorResult<LiveEvent, undefined>> | undefined;
-  let isDone = false;
-  const end = (chunks: readonly UiChunk[]): void => {
-    made.push(...chunks.map(sseText), 'data: [DONE]\n\n');
-    isDone = true;
-  };
-  const advance = async (): Promise<void> => {
-    pulled ??= events.next();
-    if (clock !== undefined && fold.isWaiting && (await isQuiet(pulled, clock))) {
-      end(fold.pause());
-      await events.return?.();
-      return;
-    }
-    const { value, done } = await pulled;
-    pulled = undefined;
-    if (done === true) {
-      end(fold.break());
-      return;
-    }
-    const chunks = fold.take(value);
-    if (!fold.isOver) {
-      made.push(...chunks.map(sseText));
-      return;
-    }
-    end(chunks);
-    await events.return?.();
-  };
-  return {
-    next: async () => {
-      while (made.length === 0 && !isDone) await advance();
-      const value = made.shift();
-      return value === undefined ? { value: undefined, done: true } : { value, done: false };
-    },
-    return: async () => {
-      isDone = true;
-      made.length = 0;
-      await events.return?.();
-      return { value: undefined, done: true };
-    },
-  };
-};
-
-/** Resolves to true if nothing comes for a moment. */
-const isQuiet = (pulled: Promise<unknown>, clock: Clock): Promise<boolean> =>
-  new Promise((resolve, reject) => {
-    const timer = clock.setTimeout(() => {
-      resolve(true);
-    }, QUIET_MS);
-    pulled.then(() => {
-      clock.clearTimeout(timer);
-      resolve(false);
-    }, reject);
-  });
-
 const onReturn = (
   texts: AsyncIterator<string, undefined>,
   notify: (() => void) | undefined,
@@ -175,5 +110,7 @@ const onReturn = (
     return { value: undefined, done: true };
   },
 });
+
+const END = 'data: [DONE]\n\n';
 
 const sseText = (chunk: UiChunk): string => `data: ${printableJson(chunk)}\n\n`;
