@@ -85,8 +85,15 @@ export class AgUiFold {
         return this.#result(event);
       case 'custom.emitted':
         return [{ type: 'CUSTOM', name: event.name, value: event.data }];
-      case 'person.asked':
+      case 'tool.denied':
+        return this.#denial(event);
       case 'tool.approval-requested':
+        // So that a client can show the call that it is asked about.
+        return [
+          ...this.#call(callIdOf(event), event.tool, JSON.stringify(event.input)),
+          { type: 'CUSTOM', name: event.type, value: { ...event } },
+        ];
+      case 'person.asked':
         return [{ type: 'CUSTOM', name: event.type, value: { ...event } }];
       default:
         return [];
@@ -211,6 +218,16 @@ export class AgUiFold {
     return [...call, { type: 'TOOL_CALL_RESULT', ...result, role: 'tool' }];
   }
 
+  #denial(event: EventOf<'tool.denied'>): readonly AgUiDraft[] {
+    const { tool, reason } = event;
+    const toolCallId = callIdOf(event);
+    const call = this.#call(toolCallId, tool, '{}');
+    this.#calls.delete(toolCallId);
+    const content = `Denied${reason === undefined ? '' : `: ${reason}`}`;
+    const result = { messageId: this.#messageId(toolCallId), toolCallId, content } as const;
+    return [...call, { type: 'TOOL_CALL_RESULT', ...result, role: 'tool' }];
+  }
+
   #closed(): readonly AgUiDraft[] {
     return [
       ...[...this.#reasonings.keys()].flatMap((key) => this.#reasoningEnd(key)),
@@ -226,5 +243,9 @@ export class AgUiFold {
   }
 }
 
-const callIdOf = ({ runId, path, callId }: EventOf<'tool.started' | 'tool.finished'>): string =>
+const callIdOf = ({
+  runId,
+  path,
+  callId,
+}: EventOf<'tool.approval-requested' | 'tool.started' | 'tool.finished' | 'tool.denied'>): string =>
   uiCallId(runId, path, callId);
