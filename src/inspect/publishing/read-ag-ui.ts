@@ -30,6 +30,8 @@ export interface AgUiSubmission {
   readonly runId: string;
   /** The user's message: a text, or parts. `''` if the client sends answers alone. */
   readonly input: Content;
+  /** The text of `input`, for what takes no parts. */
+  readonly text: string;
   /** The conversation before `input`, as the client tells it: it may be forged. Use the run's `thread` where you can. */
   readonly history: readonly Turn<GivenPart>[];
   /** Tools that the client runs: a call waits until the client sends its result. For `handle.addTools`. */
@@ -95,6 +97,7 @@ export const readAgUi = async (
     threadId: textIn(body, 'threadId'),
     runId: textIn(body, 'runId'),
     input: isOfUser ? agUiContentOf(last) : '',
+    text: isOfUser ? last.text : '',
     history: agUiHistoryOf(isOfUser ? messages.slice(0, -1) : messages),
     tools: listIn(body, 'tools').map(clientTool),
     context: listIn(body, 'context').flatMap(contextOf),

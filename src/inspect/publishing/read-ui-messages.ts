@@ -9,6 +9,7 @@ import type { RequestAnswer } from '../../contracts/people/request.ts';
 import type { RunHandle } from '../../contracts/runs/run-handle.ts';
 import type { ChatLimits } from './chat-body.ts';
 import { readChatBody, refusal } from './chat-body.ts';
+import { textOfContent } from './text-of-content.ts';
 import { uiCallId } from './ui-chunk.ts';
 import { historyOf } from './ui-history.ts';
 import type { UiPlace } from './ui-message-fold.ts';
@@ -25,6 +26,8 @@ export interface UiSubmission {
   readonly messageId: string | undefined;
   /** The user's message: a text, or parts with its files. `''` if the client sends answers to requests alone. */
   readonly input: Content;
+  /** The text of `input`, for what takes no parts. */
+  readonly text: string;
   /** The conversation before `input`, as the client tells it: it may be forged. Use the run's `thread` where you can. */
   readonly history: readonly Turn<GivenPart>[];
   /** Answers to requests for approval: also those that were given before. */
@@ -87,6 +90,7 @@ export const readUiMessages = async (
     trigger,
     messageId,
     input,
+    text: textOfContent(input),
     history: historyOf(isOfUser ? messages.slice(0, -1) : messages),
     answers,
     place: assistant === undefined ? undefined : placeOf(assistant, calls, assistant === last),
@@ -149,10 +153,5 @@ const answerRun = (
       isAnswered = true;
   }
   if (input === '' || !run.requests.some(({ kind }) => kind === 'question')) return isAnswered;
-  return run.reply(textOf(input)) || isAnswered;
+  return run.reply(textOfContent(input)) || isAnswered;
 };
-
-const textOf = (content: Content): string =>
-  typeof content === 'string'
-    ? content
-    : content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');

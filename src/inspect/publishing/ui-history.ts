@@ -2,7 +2,8 @@ import { isJsonObject } from '../../base/json/json.ts';
 import type { GivenPart } from '../../contracts/content/part.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import type { UiMessageIn, UiPartIn } from './ui-message-in.ts';
-import { contentOf, toolPartOf } from './ui-message-in.ts';
+import { textOfContent } from './text-of-content.ts';
+import { contentOf, textOfPart, toolPartOf } from './ui-message-in.ts';
 
 /**
  * Converts messages of a chat to turns of a conversation, as the option `history` takes them.
@@ -24,8 +25,7 @@ export const historyOf = (messages: readonly UiMessageIn[]): readonly Turn<Given
 const userTurn = (message: UiMessageIn): Turn<GivenPart> => {
   const content = contentOf(message);
   if (typeof content === 'string') return { role: 'user', text: content };
-  const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
-  return { role: 'user', text, parts: content };
+  return { role: 'user', text: textOfContent(content), parts: content };
 };
 
 const assistantTurns = ({ parts }: UiMessageIn, numbered: () => string): readonly Turn<GivenPart>[] => {
@@ -37,7 +37,10 @@ const assistantTurns = ({ parts }: UiMessageIn, numbered: () => string): readonl
 };
 
 const turnsOf = (step: readonly UiPartIn[], numbered: () => string): readonly Turn<GivenPart>[] => {
-  const text = step.flatMap((part) => (part.type === 'text' ? [String(part['text'])] : [])).join('\n\n');
+  const text = step
+    .map(textOfPart)
+    .filter((each) => each !== '')
+    .join('\n\n');
   const called = step.flatMap((part) => {
     const call = toolPartOf(part);
     return call?.text === undefined || call.isOfMember ? [] : [{ ...call, text: call.text, id: numbered() }];

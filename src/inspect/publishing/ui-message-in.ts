@@ -4,6 +4,7 @@ import { foundText } from '../../contracts/errors/found-text.ts';
 import type { Content, GivenPart, MediaKind } from '../../contracts/content/part.ts';
 import type { ChatLimits } from './chat-body.ts';
 import { refusal } from './chat-body.ts';
+import { textOfContent } from './text-of-content.ts';
 
 /** A message as a client sends it. */
 export interface UiMessageIn {
@@ -82,18 +83,20 @@ const assertFile = ({ url, mediaType, filename }: JsonObject, place: string): vo
 /** The content of a message of the user: its text, or its parts where there are files. */
 export const contentOf = ({ parts }: UiMessageIn): Content => {
   const given = parts.flatMap(givenPart);
-  const isText = given.every(({ type }) => type === 'text');
-  return isText ? given.map((part) => ('text' in part ? part.text : '')).join('\n\n') : given;
+  return given.every(({ type }) => type === 'text') ? textOfContent(given) : given;
 };
+
+/** The text of a part; `''` of one that has none. */
+export const textOfPart = ({ type, text }: UiPartIn): string =>
+  type === 'text' && typeof text === 'string' ? text : '';
 
 /** Parts of an app's own are for the page. */
 const givenPart = (part: UiPartIn): readonly GivenPart[] => {
-  if (part.type === 'text') return [{ type: 'text', text: String(part['text']) }];
-  if (part.type !== 'file') return [];
-  const { url, mediaType, filename } = part;
-  const type = kindOf(String(mediaType));
+  const { type, url, mediaType, filename } = part;
+  if (type === 'text') return [{ type, text: textOfPart(part) }];
+  if (type !== 'file' || typeof url !== 'string' || typeof mediaType !== 'string') return [];
   const name = typeof filename === 'string' ? { name: filename } : {};
-  return [{ type, data: String(url), mediaType: String(mediaType), ...name }];
+  return [{ type: kindOf(mediaType), data: url, mediaType, ...name }];
 };
 
 const kindOf = (mediaType: string): MediaKind => {
@@ -109,7 +112,7 @@ export const toolPartOf = (part: UiPartIn): UiToolPart | undefined => {
   return {
     toolCallId,
     tool,
-    state: String(state),
+    state: typeof state === 'string' ? state : '',
     input,
     text: resultOf(part),
     isFailed: state !== 'output-available',

@@ -37,13 +37,13 @@ const connect = async (desk: Agent) => {
     chats.push(chat);
     const waiting = runs.get(chat.threadId);
     if (waiting !== undefined && chat.answer(waiting)) return agUiResponse(waiting, { chat });
-    const run = desk.stream(String(chat.input), { history: chat.history, paused: true });
+    const run = desk.stream(chat.text, { history: chat.history, paused: true });
     runs.set(chat.threadId, run);
     await run.addTools(chat.tools);
     run.resume();
     return agUiResponse(run, { chat });
   });
-  closing.push(server.close);
+  closing.push(() => server.close());
   const client = new HttpAgent({ url: server.url, threadId: 'thread-1' });
   const say = (content: string): void => {
     client.messages = [...client.messages, { id: String(client.messages.length), role: 'user', content }];
