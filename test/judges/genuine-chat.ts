@@ -11,8 +11,8 @@ import {
   lastAssistantMessageIsCompleteWithToolCalls as callsOf7,
 } from 'ai-v7';
 import type { RunHandle } from '../../src/index.ts';
-import type { UiMessageOptions } from '../../src/inspect/publishing/ui-message.ts';
-import type { UiSubmission } from '../../src/inspect/publishing/read-ui-messages.ts';
+import type { UiMessageOptions } from '../../src/inspect/publishing/chat/ui-message.ts';
+import type { UiSubmission } from '../../src/inspect/publishing/chat/read-ui-messages.ts';
 import { readUiMessages, uiMessageResponse } from '../../src/inspect/index.ts';
 import { serveLoopback } from '../inspect/publishing/loopback.ts';
 

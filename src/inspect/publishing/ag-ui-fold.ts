@@ -1,7 +1,7 @@
 import type { DeltaEvent, EventOf, LiveEvent } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { AgUiDraft, AgUiEvent, AgUiNames } from './ag-ui-event.ts';
-import { uiCallId } from './ui-chunk.ts';
+import { uiCallId } from './chat/ui-chunk.ts';
 
 interface OpenMessage {
   readonly id: string;

@@ -5,11 +5,11 @@ import type { LiveEvent } from '../../contracts/events/event.ts';
 import { printableJson } from '../../base/text/printable.ts';
 import type { AgUiEvent, AgUiNames } from './ag-ui-event.ts';
 import { AgUiFold } from './ag-ui-fold.ts';
-import { AgUiMessage } from './ag-ui-message.ts';
+import { AgUiMessage } from './chat/ag-ui-message.ts';
 import type { EventSource, StreamOptions } from './event-source.ts';
 import { flatMapItems, openSource } from './event-source.ts';
-import { pausedTexts } from './paused-texts.ts';
-import type { AgUiSubmission } from './read-ag-ui.ts';
+import { pausedTexts } from './chat/paused-texts.ts';
+import type { AgUiSubmission } from './chat/read-ag-ui.ts';
 import type { SseOptions } from './sse.ts';
 import { sseStream } from './sse.ts';
 
@@ -41,7 +41,7 @@ interface Folded {
 export interface AgUiResponseOptions
   extends AgUiNames, StreamOptions, Pick<SseOptions, 'heartbeatMs' | 'headers'> {
   /**
-   * What {@link readAgUi} has read of the request: it gives the names, and the stream ends with an interrupt when the run waits for
+   * The request, as {@link readAgUi} reads it: it gives the names, and the stream ends with an interrupt when the run waits for
    * people, or for tools of the client. Default: the stream stays open meanwhile.
    */
   readonly chat?: AgUiSubmission | undefined;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { isTroupeError } from '../../../src/contracts/errors/error.ts';
-import { readUiMessages } from '../../../src/inspect/publishing/read-ui-messages.ts';
-import { uiMessageResponse } from '../../../src/inspect/publishing/ui-message.ts';
+import { readUiMessages } from '../../../src/inspect/publishing/chat/read-ui-messages.ts';
+import { uiMessageResponse } from '../../../src/inspect/publishing/chat/ui-message.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { askPerson } from '../../../src/tools/built-in/ask-person.ts';

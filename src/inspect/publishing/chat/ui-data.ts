@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../base/json/json.ts';
-import { isJsonObject } from '../../base/json/json.ts';
-import type { LiveEvent } from '../../contracts/events/event.ts';
+import type { Json, JsonObject } from '../../../base/json/json.ts';
+import { isJsonObject } from '../../../base/json/json.ts';
+import type { LiveEvent } from '../../../contracts/events/event.ts';
 import type { UiChunk } from './ui-chunk.ts';
 import { uiCallId } from './ui-chunk.ts';
 

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../base/json/json.ts';
+import type { Json, JsonObject } from '../../../base/json/json.ts';
 
 /** The speaker of a text or the caller of a tool, where it is not the root of the run. */
 interface OfMember {

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../base/json/json.ts';
-import { isJsonObject, toJson } from '../../base/json/json.ts';
-import { TroupeError } from '../../contracts/errors/error.ts';
-import { foundText } from '../../contracts/errors/found-text.ts';
+import type { JsonObject } from '../../../base/json/json.ts';
+import { isJsonObject, toJson } from '../../../base/json/json.ts';
+import { TroupeError } from '../../../contracts/errors/error.ts';
+import { foundText } from '../../../contracts/errors/found-text.ts';
 
 /** Limits on what a client sends. */
 export interface ChatLimits {

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../base/json/json.ts';
-import type { EventOf } from '../../contracts/events/event.ts';
+import type { Json, JsonObject } from '../../../base/json/json.ts';
+import type { EventOf } from '../../../contracts/events/event.ts';
 import type { UiFinishReason } from './ui-chunk.ts';
 
 type Ended = EventOf<'run.ended'>;

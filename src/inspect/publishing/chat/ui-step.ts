@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json/json.ts';
+import type { JsonObject } from '../../../base/json/json.ts';
 import type { UiChunk } from './ui-chunk.ts';
 
 type BlockKind = 'text' | 'reasoning';
@@ -34,7 +34,7 @@ interface StreamedInput {
 /**
  * Owns the open step of a message: all that a client shows since the last `start-step`.
  *
- * A client can be told to remove the open step, and nothing else. So what may still be discarded is never in an earlier one, and
+ * A client can remove the open step, and nothing else. So what may still be discarded is never in an earlier one, and
  * what is not discarded is sent again.
  *
  * I1  A step begins only while no block is open.
@@ -105,7 +105,7 @@ export class UiStep {
     return open === undefined ? [] : [closeBlock(open)];
   }
 
-  /** Removes all that was sent of a model call; a client that cannot remove it is told that it is discarded. */
+  /** Removes all that was sent of a model call; for a client that cannot remove it, it is marked as discarded. */
   discard(key: string): readonly UiChunk[] {
     const inputs = this.#inputs.get(key) ?? [];
     this.#inputs.delete(key);

@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from '../../base/json/json.ts';
-import type { ErrorData } from '../../contracts/errors/error-data.ts';
-import type { DeltaEvent, EventOf, LiveEvent } from '../../contracts/events/event.ts';
-import { termsOf } from '../../contracts/people/approval-terms.ts';
+import type { Json, JsonObject } from '../../../base/json/json.ts';
+import type { ErrorData } from '../../../contracts/errors/error-data.ts';
+import type { DeltaEvent, EventOf, LiveEvent } from '../../../contracts/events/event.ts';
+import { termsOf } from '../../../contracts/people/approval-terms.ts';
 import type { PausingFold } from './paused-texts.ts';
 import { UiCalls } from './ui-calls.ts';
 import type { UiChunk } from './ui-chunk.ts';
@@ -326,7 +326,7 @@ export class UiMessageFold implements PausingFold<UiChunk> {
     return [...call, this.#step.add({ type: 'tool-output-error', toolCallId, errorText })];
   }
 
-  /** Who joined later, or was not who answered, is told the answer. */
+  /** Sends the answer to those who joined later, or did not give it. */
   #answered(approvalId: string, approved: boolean, reason?: string): readonly UiChunk[] {
     if (!this.#isLatest || !this.#asked.has(approvalId)) return [];
     const why = reason === undefined ? {} : { reason };

@@ -1,15 +1,15 @@
-import type { Json, JsonObject } from '../../base/json/json.ts';
-import { isJsonObject } from '../../base/json/json.ts';
-import { optional, wholeNumber } from '../../base/schemas/option-schemas.ts';
-import { optionsCheck } from '../../contracts/errors/check-options.ts';
-import { foundText } from '../../contracts/errors/found-text.ts';
-import type { Content, GivenPart } from '../../contracts/content/part.ts';
-import type { Turn } from '../../contracts/conversations/transcript.ts';
-import type { Approver } from '../../contracts/people/approval-terms.ts';
-import type { RunHandle } from '../../contracts/runs/run-handle.ts';
-import type { Tool } from '../../contracts/tools/tool.ts';
-import { tool } from '../../tools/define/define-tool.ts';
-import { jsonSchema } from '../../tools/schemas/json-schema.ts';
+import type { Json, JsonObject } from '../../../base/json/json.ts';
+import { isJsonObject } from '../../../base/json/json.ts';
+import { optional, wholeNumber } from '../../../base/schemas/option-schemas.ts';
+import { optionsCheck } from '../../../contracts/errors/check-options.ts';
+import { foundText } from '../../../contracts/errors/found-text.ts';
+import type { Content, GivenPart } from '../../../contracts/content/part.ts';
+import type { Turn } from '../../../contracts/conversations/transcript.ts';
+import type { Approver } from '../../../contracts/people/approval-terms.ts';
+import type { RunHandle } from '../../../contracts/runs/run-handle.ts';
+import type { Tool } from '../../../contracts/tools/tool.ts';
+import { tool } from '../../../tools/define/define-tool.ts';
+import { jsonSchema } from '../../../tools/schemas/json-schema.ts';
 import type { AgUiMessageIn } from './ag-ui-history.ts';
 import { agUiHistoryOf, agUiContentOf, readAgUiMessages } from './ag-ui-history.ts';
 import type { ChatLimits } from './chat-body.ts';
@@ -36,7 +36,7 @@ export interface AgUiSubmission {
   readonly history: readonly Turn<GivenPart>[];
   /** Tools that the client runs: a call waits until the client sends its result. For `handle.addTools`. */
   readonly tools: readonly Tool[];
-  /** What the app knows besides, for the model to read. */
+  /** Facts that the app adds, for the model to read. */
   readonly context: readonly { readonly description: string; readonly value: string }[];
   readonly state: Json;
   readonly forwardedProps: Json;

@@ -1,5 +1,5 @@
-import type { EventOf, LiveEvent } from '../../contracts/events/event.ts';
-import { isEndPhase } from '../../events/progress/agent-progress.ts';
+import type { EventOf, LiveEvent } from '../../../contracts/events/event.ts';
+import { isEndPhase } from '../../../events/progress/agent-progress.ts';
 import { uiCallId } from './ui-chunk.ts';
 
 interface OpenRequest {

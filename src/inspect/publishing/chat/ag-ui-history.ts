@@ -1,8 +1,8 @@
-import type { Json, JsonObject } from '../../base/json/json.ts';
-import { isJsonObject } from '../../base/json/json.ts';
-import { foundText } from '../../contracts/errors/found-text.ts';
-import type { Content, GivenPart, MediaKind } from '../../contracts/content/part.ts';
-import type { Turn } from '../../contracts/conversations/transcript.ts';
+import type { Json, JsonObject } from '../../../base/json/json.ts';
+import { isJsonObject } from '../../../base/json/json.ts';
+import { foundText } from '../../../contracts/errors/found-text.ts';
+import type { Content, GivenPart, MediaKind } from '../../../contracts/content/part.ts';
+import type { Turn } from '../../../contracts/conversations/transcript.ts';
 import type { ChatLimits } from './chat-body.ts';
 import { refusal } from './chat-body.ts';
 

@@ -1,6 +1,6 @@
-import { isJsonObject } from '../../base/json/json.ts';
-import type { GivenPart } from '../../contracts/content/part.ts';
-import type { Turn } from '../../contracts/conversations/transcript.ts';
+import { isJsonObject } from '../../../base/json/json.ts';
+import type { GivenPart } from '../../../contracts/content/part.ts';
+import type { Turn } from '../../../contracts/conversations/transcript.ts';
 import type { UiMessageIn, UiPartIn } from './ui-message-in.ts';
 import { textOfContent } from './text-of-content.ts';
 import { contentOf, textOfPart, toolPartOf } from './ui-message-in.ts';

@@ -1,4 +1,4 @@
-import type { Content } from '../../contracts/content/part.ts';
+import type { Content } from '../../../contracts/content/part.ts';
 
 /** Returns the text of content, without its media and data. */
 export const textOfContent = (content: Content): string =>

@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts';
-import type { LiveEvent } from '../../contracts/events/event.ts';
+import type { Clock } from '../../../base/clock.ts';
+import type { LiveEvent } from '../../../contracts/events/event.ts';
 
 /** A conversion of a run to the parts of a protocol whose messages end when the run waits for people. */
 export interface PausingFold<Part> {

@@ -1,5 +1,5 @@
-import { printableJson } from '../../base/text/printable.ts';
-import { systemClock } from '../../base/clock.ts';
+import { printableJson } from '../../../base/text/printable.ts';
+import { systemClock } from '../../../base/clock.ts';
 import {
   aBoolean,
   aFunction,
@@ -8,15 +8,15 @@ import {
   fulfilling,
   isObject,
   optional,
-} from '../../base/schemas/option-schemas.ts';
-import type { JsonObject } from '../../base/json/json.ts';
-import { optionsCheck } from '../../contracts/errors/check-options.ts';
-import type { ErrorData } from '../../contracts/errors/error-data.ts';
-import type { EventSource, StreamOptions } from './event-source.ts';
-import { openSource } from './event-source.ts';
+} from '../../../base/schemas/option-schemas.ts';
+import type { JsonObject } from '../../../base/json/json.ts';
+import { optionsCheck } from '../../../contracts/errors/check-options.ts';
+import type { ErrorData } from '../../../contracts/errors/error-data.ts';
+import type { EventSource, StreamOptions } from '../event-source.ts';
+import { openSource } from '../event-source.ts';
 import { pausedTexts } from './paused-texts.ts';
-import type { SseOptions } from './sse.ts';
-import { sseStream } from './sse.ts';
+import type { SseOptions } from '../sse.ts';
+import { sseStream } from '../sse.ts';
 import type { UiChunk } from './ui-chunk.ts';
 import type { UiPlace } from './ui-message-fold.ts';
 import { UiMessageFold } from './ui-message-fold.ts';
@@ -24,7 +24,7 @@ import { UiMessageFold } from './ui-message-fold.ts';
 /** Options of a message for `useChat`. */
 export interface UiMessageOptions extends StreamOptions, Pick<SseOptions, 'heartbeatMs' | 'headers'> {
   /**
-   * What {@link readUiMessages} has read of the request: a message whose run waited for people is continued where it ended.
+   * The request, as {@link readUiMessages} reads it: a message whose run waited for people is continued where it ended.
    * Default: the whole run is sent.
    */
   readonly continues?: { readonly place?: UiPlace | undefined } | undefined;
