@@ -93,6 +93,7 @@ export const serveChat = async (
     const waiting = runs.get(chat.chatId);
     if (waiting !== undefined && chat.answer(waiting))
       return uiMessageResponse(waiting, { ...rest, continues: chat });
+    waiting?.abort('the user went on');
     const run = begin(chat);
     runs.set(chat.chatId, run);
     const over = (): void => {

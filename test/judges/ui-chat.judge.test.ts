@@ -364,6 +364,43 @@ describe.each([6, 7] as const)('useChat of the AI SDK %i shows a run', (sdk) => 
     expect(chat.messages).toHaveLength(1);
   });
 
+  test('an agent that a tool runs asks, too, and its approval goes on by itself', async () => {
+    const child = agent({ name: 'child', tools: [pay], model: scriptedModel([paying, 'Paid below.']) });
+    const pass = tool({
+      name: 'pass',
+      description: 'Has another do it.',
+      input: z.object({}),
+      execute: async (_, { run }) => (await run(child, 'Pay 7.')).output,
+    });
+    const model = scriptedModel([calls({ name: 'pass', input: {} }), 'All is paid.']);
+    const desk = agent({ name: 'desk', tools: [pass], model });
+    const server = await served((chat) => desk.stream(chat.input), { sdk });
+    const chat = genuineChat(sdk, server.url, 'nested');
+    await chat.sendMessage({ text: 'Pay 7.' });
+    expect(shown(chat)).toContain('tool-pay approval-requested');
+    await approve(chat, true);
+    await until(() => chat.status === 'ready' && shown(chat).includes('text done: All is paid.'));
+    expect(chat.messages[1]?.parts.filter(({ type }) => type === 'step-start')).toHaveLength(4);
+    expect(shown(chat).filter((part) => !part.startsWith('data-'))).toEqual([
+      'tool-pass output-available "Paid below."',
+      'tool-pay output-available "Paid 7 euros."',
+      'text done: Paid below.',
+      'text done: All is paid.',
+    ]);
+  });
+
+  test('a message that is sent in place of an approval ends what waits', async () => {
+    const desk = agent({ name: 'desk', tools: [pay], model: scriptedModel([paying, 'As you like.']) });
+    const store = memoryStore();
+    const server = await served((chat) => desk.stream(chat.text, { store, thread: chat.chatId }), { sdk });
+    const chat = genuineChat(sdk, server.url, 'instead');
+    await chat.sendMessage({ text: 'Pay 7.' });
+    const waiting = server.runs.get('instead');
+    await chat.sendMessage({ text: 'Never mind.' });
+    expect(shown(chat)).toEqual(['text done: As you like.']);
+    expect(await waiting?.result).toMatchObject({ status: 'aborted' });
+  });
+
   test('a pipeline says who speaks, and ends with its output once', async () => {
     const line = pipeline({
       name: 'line',

@@ -168,6 +168,8 @@ describe('answers of a page', () => {
     expect(forged.answer(run)).toBe(false);
     const said = await readUiMessages(approved(request?.id ?? ''));
     expect(said.input).toBe('');
+    const again = { ...approved(request?.id ?? ''), trigger: 'regenerate-message' };
+    expect((await readUiMessages(again)).answer(run)).toBe(false);
     expect(said.answer(run)).toBe(true);
     expect((await run.result).records[0]?.results[0]?.text).toBe('Paid.');
     expect(said.answer(run)).toBe(false);

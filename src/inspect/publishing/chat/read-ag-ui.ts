@@ -73,6 +73,7 @@ const MAX_TOOLS = 200;
  * const chat = await readAgUi(request);
  * const waiting = runs.get(chat.threadId);
  * if (waiting !== undefined && chat.answer(waiting)) return agUiResponse(waiting, { chat });
+ * waiting?.abort('the user went on');
  * const run = desk.stream(chat.input, { thread: chat.threadId, paused: true });
  * await run.addTools(chat.tools);
  * run.resume();

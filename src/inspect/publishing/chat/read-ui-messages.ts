@@ -59,6 +59,7 @@ type AnswerableRun = Pick<RunHandle<unknown, unknown>, 'runId' | 'requests' | 'a
  * const chat = await readUiMessages(request);
  * const waiting = runs.get(chat.chatId);
  * if (waiting !== undefined && chat.answer(waiting)) return uiMessageResponse(waiting, { continues: chat });
+ * waiting?.abort('the user went on');
  * const run = desk.stream(chat.input, { thread: chat.chatId });
  *
  * @throws {TroupeError} (rejects with) `input.invalid` for what no genuine client sends, and limits that are none;
@@ -95,7 +96,8 @@ export const readUiMessages = async (
     answers,
     place: assistant === undefined ? undefined : placeOf(assistant, calls, assistant === last),
     fields,
-    answer: (run, options = {}) => answerRun(run, { calls, answers, input }, options),
+    answer: (run, options = {}) =>
+      trigger === 'submit-message' && answerRun(run, { calls, answers, input }, options),
   };
 };
 

@@ -82,9 +82,9 @@ export class UiCalls {
     );
   }
 
-  /** Checks whether no call of the message is without a result, but for those that run the agent at `path`. */
-  isFreeAt(path: string): boolean {
-    return [...this.#open.values()].every((call) => path.startsWith(`${call.path}/`));
+  /** Checks whether no call of the message is without a result, but for `own`, and those that run the agent at `path`. */
+  isFreeAt(path: string, own?: string): boolean {
+    return [...this.#open].every(([id, call]) => id === own || path.startsWith(`${call.path}/`));
   }
 
   /** Notes that the client is sent a call; false if it has it. */

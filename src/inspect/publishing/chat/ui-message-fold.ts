@@ -156,8 +156,8 @@ export class UiMessageFold implements PausingFold<UiChunk> {
   }
 
   /** Begins the step of who is about to say or do something, and names them where another one did before. */
-  #enter({ path, agent, step = 0 }: LiveEvent): readonly UiChunk[] {
-    const begun = this.#step.enter(`${path} ${step}`, this.#calls.isFreeAt(path));
+  #enter({ path, agent, step = 0 }: LiveEvent, ownCall?: string): readonly UiChunk[] {
+    const begun = this.#step.enter(`${path} ${step}`, this.#calls.isFreeAt(path, ownCall));
     if (path === this.#speaker) return begun;
     this.#speaker = path;
     this.#speakers += 1;
@@ -280,7 +280,7 @@ export class UiMessageFold implements PausingFold<UiChunk> {
     const isStreamed = this.#inputs.delete(toolCallId);
     const of = { toolCallId, toolName: event.tool, input, ...this.#callerOf(event) };
     return [
-      ...(isStreamed ? [] : this.#enter(event)),
+      ...(isStreamed ? [] : this.#enter(event, toolCallId)),
       this.#step.add({ type: 'tool-input-available', ...of }),
     ];
   }
