@@ -37,9 +37,11 @@ const collection = [
   ...(process.versions.node.startsWith('20.') ? ['--interrupt-budget=540000'] : []),
 ];
 
-// Heavier tests (`*.full.test.ts`, `*.full.browser.test.ts`) run only when asked for: `npm run verify:full`.
+// Heavier tests (`*.full.test.ts`, `*.full.browser.test.ts`, `*.full.spawning.test.ts`) run only when asked for: `npm run verify:full`.
 const isFull = process.env['TROUPE_FULL'] === '1';
-const heavy = isFull ? [] : ['test/**/*.full.test.ts', 'test/**/*.full.browser.test.ts'];
+const heavy = isFull
+  ? []
+  : ['test/**/*.full.test.ts', 'test/**/*.full.browser.test.ts', 'test/**/*.full.spawning.test.ts'];
 
 // Where all cases of a law are tried and coverage is counted, one test may take minutes on a busy machine.
 const testTimeout = isFull ? 1_800_000 : 120_000;
@@ -139,7 +141,11 @@ export default defineConfig({
         plugins: [transpiledSources],
         test: { name: 'isolated', include: [isolatedTests], execArgv: collection },
       },
-      { extends: true, plugins, test: { name: 'spawning', include: [spawningTests], isolate: false } },
+      {
+        extends: true,
+        plugins,
+        test: { name: 'spawning', include: [spawningTests], exclude: heavy, isolate: false },
+      },
       {
         extends: true,
         test: {

@@ -1,6 +1,7 @@
 /**
- * Installs the packed package with npm into an empty folder, as a newcomer would, and runs an agent from it; and into an app that has
- * the oldest releases of what it shares with troupe, of which there has to be one copy.
+ * Installs the packed package with npm into an empty folder, as a newcomer would, and runs an agent from it; makes projects by `npm create troupe`
+ * and does in them what their README says; and installs it into an app that has the oldest releases of what it shares with troupe, of which there
+ * has to be one copy.
  * Needs a registry, and the tarball that scripts/packaging.ts leaves.
  *
  *   tsx scripts/installation.ts
@@ -39,11 +40,17 @@ console.log('an agent in an app ran, which is:', value);
 `;
 
 const home = mkdtempSync(join(tmpdir(), 'troupe-installation-'));
-const run = (command: string, ...args: readonly string[]): void => {
-  const { status } = spawnSync(command, args, { cwd: home, stdio: 'inherit' });
+const runIn = (cwd: string, command: string, ...args: readonly string[]): void => {
+  const { status } = spawnSync(command, args, { cwd, stdio: 'inherit' });
   if (status !== 0)
     throw new Error(`Cannot use the installed package as a step failed: ${command} ${args.join(' ')}`);
 };
+
+const run = (command: string, ...args: readonly string[]): void => {
+  runIn(home, command, ...args);
+};
+
+const install = ['install', '--no-audit', '--no-fund'];
 
 try {
   writeFileSync(
@@ -51,21 +58,23 @@ try {
     JSON.stringify({ name: 'newcomer', private: true, type: 'module' }),
   );
   writeFileSync(join(home, 'main.js'), program);
-  run('npm', 'install', '--no-audit', '--no-fund', join(packed, tarball));
+  run('npm', ...install, join(packed, tarball));
   run('node', 'main.js');
   run('npx', 'troupe', '--help');
+
+  run('npm', ...install, '--install-links', resolve(import.meta.dirname, '../create-troupe'));
+  for (const template of ['agent', 'team']) {
+    run('npx', 'create-troupe', template, '--template', template, '--yes');
+    const project = join(home, template);
+    runIn(project, 'npm', ...install, join(packed, tarball));
+    for (const script of ['start', 'test', 'typecheck']) runIn(project, 'npm', 'run', script);
+  }
 
   writeFileSync(join(home, 'app.js'), app);
   const peers = Object.entries(manifest.peerDependencies).filter(
     ([name]) => !(name in manifest.peerDependenciesMeta),
   );
-  run(
-    'npm',
-    'install',
-    '--no-audit',
-    '--no-fund',
-    ...peers.map(([name, range]) => `${name}@${range.slice(1)}`),
-  );
+  run('npm', ...install, ...peers.map(([name, range]) => `${name}@${range.slice(1)}`));
   for (const [name] of peers)
     if (existsSync(join(home, 'node_modules/troupe/node_modules', name)))
       throw new Error(`An app that has an older '${name}' has two copies of it`);

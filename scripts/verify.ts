@@ -58,7 +58,10 @@ if (full) {
     [{ name: 'judges', command: script('judges'), shown: true, isOrdinary: true }],
     [{ name: 'installation', command: tsx('installation.ts'), shown: true }],
     [{ name: 'oldest peers', command: tsx('peers.ts'), shown: true, isOrdinary: true }],
-    [{ name: 'site', command: ['npm', 'run', 'docs'] }],
+    [
+      { name: 'site', command: ['npm', 'run', 'docs'] },
+      { name: 'advisories', command: tsx('advisories.ts'), shown: true },
+    ],
     [
       {
         name: 'tests on Node 24',

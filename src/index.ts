@@ -126,7 +126,7 @@ export type { Answer, Message } from './contracts/messages/message.ts';
 export type { BlobStore } from './contracts/content/blob-store.ts';
 export type { Content, MediaPart, Part } from './contracts/content/part.ts';
 export { HistoryView } from './base/collections/history.ts';
-export type { AssistantTurn, ToolTurn, Turn, UserTurn } from './contracts/conversations/transcript.ts';
+export type { Turn } from './contracts/conversations/transcript.ts';
 
 // In XState: logic, machines, diagrams
 export { eventsOf } from './runtime/embed/events-of.ts';

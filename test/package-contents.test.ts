@@ -7,6 +7,7 @@ import { guidePages, readerPages } from '../scripts/pages.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  readonly version: string;
   readonly files: readonly string[];
   readonly dependencies: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
@@ -14,6 +15,8 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
   readonly peerDependenciesMeta: Readonly<Record<string, unknown>>;
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly repository?: { readonly url?: string };
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly publishConfig?: { readonly provenance?: boolean };
 };
 
 const excluded = manifest.files.flatMap((path) => (path.startsWith('!') ? [path.slice(1)] : []));
@@ -105,6 +108,37 @@ describe('the package', () => {
       (name) => !text.includes(`'${name}'`) && !text.includes(`'${name}/`),
     );
     expect(unused).toEqual([]);
+  });
+
+  test('runs nothing when it is installed, says where it was built, and locks what it is built of by digests', () => {
+    const atInstall = ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 'postprepare'];
+    expect(Object.keys(manifest.scripts).filter((name) => atInstall.includes(name))).toEqual([]);
+    expect(manifest.publishConfig?.provenance).toBe(true);
+    const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+      readonly packages: Readonly<
+        Record<
+          string,
+          { readonly resolved?: string; readonly integrity?: string; readonly inBundle?: boolean }
+        >
+      >;
+    };
+    // Without a place of its own, a package comes from the registry.
+    const loose = Object.entries(packages).filter(
+      ([path, { resolved, integrity = '', inBundle = false }]) =>
+        path !== '' && !inBundle && (resolved !== undefined || !integrity.startsWith('sha512-')),
+    );
+    expect(loose.map(([path]) => path)).toEqual([]);
+  });
+
+  test('is made projects of by a package of its own, of the same version and for the same peers', () => {
+    const { version, dependencies } = JSON.parse(
+      readFileSync(join(root, 'create-troupe/package.json'), 'utf8'),
+    ) as { readonly version: string; readonly dependencies: Readonly<Record<string, string>> };
+    expect(version).toBe(manifest.version);
+    const { troupe, ...peers } = dependencies;
+    expect(troupe).toBe(`^${version}`);
+    for (const [name, range] of Object.entries(peers))
+      expect(range, name).toBe(manifest.peerDependencies[name]);
   });
 
   test('has a clone install nothing that only judges need, and a bounded number of packages', () => {

@@ -131,6 +131,7 @@ export default defineConfig({
           { text: 'Durability', link: '/guide/durability' },
           { text: 'People', link: '/guide/people' },
           { text: 'Watching', link: '/guide/watching' },
+          { text: 'Screens of others', link: '/guide/screens' },
           { text: 'Ten questions', link: '/guide/ten-questions' },
           {
             text: 'Embedding',

@@ -55,6 +55,8 @@ const follow = async (wanted: Command, session: Session): Promise<number> => {
     case 'version':
       stdout.write(`${await packageVersion()}\n`);
       return exitCode.answered;
+    case 'new':
+      return (await import('./new/new.ts')).newProject(wanted, session);
     case 'ask':
       return ask(wanted, session);
     case 'run':

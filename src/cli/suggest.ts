@@ -1,9 +1,11 @@
-import { lasting } from '../base/text/number-words.ts';
+import { lasting, several } from '../base/text/number-words.ts';
 import { oneLine } from '../base/text/printable.ts';
+import type { JournalStore } from '../contracts/journals/journal.ts';
 import type { Suggestion } from '../inspect/suggestions/suggestion.ts';
 import { suggestions } from '../inspect/suggestions/suggestions.ts';
 import { exitCode } from './exit-code.ts';
 import type { Session } from './session.ts';
+import { agentOfRun } from './stored/agent-of-run.ts';
 import { withStore } from './stored/open-store.ts';
 import { jsonLine } from './stored/run-words.ts';
 import { widthOf } from './terminal/terminal.ts';
@@ -11,18 +13,53 @@ import { wrappedLine } from './terminal/wrapped-text.ts';
 import type { SuggestCommand } from './usage/commands.ts';
 import { dollars } from './words/ending.ts';
 
-/** `troupe suggest`: what would make stored runs faster, cheaper or better, with the evidence. */
-export const suggest = ({ target, limit }: SuggestCommand, session: Session): Promise<number> =>
+/** `troupe suggest`: what would make stored runs faster, cheaper or better, with the proof. */
+export const suggest = (wanted: SuggestCommand, session: Session): Promise<number> =>
   withStore(session, async ({ store }) => {
     const { terminal, settings } = session;
-    const found = await suggestions(store, { target, limit });
+    const { target, limit, isUnprovenShown } = wanted;
+    const all = await tryOnForks(
+      await suggestions(store, { target, limit, unproven: true }),
+      store,
+      wanted,
+      session,
+    );
+    const found = isUnprovenShown ? all : all.filter(({ proven }) => proven !== false);
     if (settings.json) for (const each of found) terminal.stdout.write(jsonLine(each));
     else
       for (const line of found.flatMap((each) => linesOf(each, session))) terminal.stdout.write(`${line}\n`);
-    if (found.length === 0 && !settings.json && !settings.quiet)
-      terminal.stderr.write(`Nothing to suggest for ${target} in ${store.name}\n`);
+    if (settings.json || settings.quiet) return exitCode.answered;
+    if (all.length === 0) terminal.stderr.write(`Nothing to suggest for ${target} in ${store.name}\n`);
+    const hidden = all.length - found.length;
+    if (hidden > 0)
+      terminal.stderr.write(
+        `${several(hidden, 'suggestion')} ${hidden === 1 ? 'is' : 'are'} not proven: --unproven shows ${hidden === 1 ? 'it' : 'them'}, --model tries another model on forks\n`,
+      );
     return exitCode.answered;
   });
+
+/** Tries what forks can prove with the model of the command line, if it names one: that is paid for. */
+const tryOnForks = async (
+  found: readonly Suggestion[],
+  store: JournalStore,
+  code: SuggestCommand,
+  session: Session,
+): Promise<readonly Suggestion[]> => {
+  if (session.settings.model === undefined) return found;
+  // Forks need all of the runtime.
+  const { forkedTypes, proveByForks } = await import('../inspect/suggestions/proof/prove-by-forks.ts');
+  let proven = found;
+  const agents = new Map(
+    found.flatMap(({ type, agent, evidence }) => (forkedTypes.has(type) ? [[agent, evidence.runs]] : [])),
+  );
+  for (const [name, [runId]] of agents) {
+    // Of a member of a team, the runs are those of the team.
+    if (runId === undefined || (await store.entry(runId))?.agent !== name) continue;
+    const { agent, model } = await agentOfRun(code, { store, runId }, session);
+    proven = await proveByForks(proven, store, { agent, model });
+  }
+  return proven;
+};
 
 /** Longest text of a line, in characters: names may be of any length. */
 const LONGEST = 400;
@@ -32,7 +69,7 @@ const linesOf = (
   { terminal, paint }: Session,
 ): readonly string[] => {
   const width = widthOf(terminal.stdout);
-  const mark = proven ? paint.green('proven') : paint.dim('expected');
+  const mark = proven === false ? paint.dim('not proven') : paint.green(`proven by ${proven.by}`);
   const text = (said: string): readonly string[] => wrappedLine(`  ${oneLine(said, LONGEST)}`, width);
   const { runs, runCount } = evidence;
   const shown = runs.slice(0, SHOWN).join(', ');

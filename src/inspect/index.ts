@@ -42,6 +42,9 @@ export { nostrPublisher } from './publishing/nostr.ts';
 export { sseResponse } from '../runtime/serve/streams/sse.ts';
 export { ndjson } from './publishing/ndjson.ts';
 export { agUiResponse, toAgUi } from './publishing/ag-ui.ts';
+export { readAgUi } from './publishing/chat/read-ag-ui.ts';
+export { readUiMessages } from './publishing/chat/read-ui-messages.ts';
+export { uiMessageResponse } from './publishing/chat/ui-message.ts';
 
 // Events of an app's own
 export { defineEvent } from './publishing/define-event.ts';

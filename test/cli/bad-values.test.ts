@@ -47,6 +47,8 @@ const bad: readonly (readonly [option: string, value: string, before: readonly s
     ['--store', 'a-file', ['runs'], /a file that is no SQLite database: .*Name another file/],
     ['--store', 'a-file', ['import', 'a-file'], /no SQLite database/],
     ['--store', 'typo.db', ['show', 'ENDED'], /not there: .*Check its name/],
+    ['--template', 'crowd', ['new', 'a'], /give one of agent, team/],
+    ['--provider', 'acme', ['new', 'a'], /give one of none, openai, anthropic/],
     ['--export', 'nobody', ['run', echo, 'x'], /it exports default/],
     ['--export', '', ['graph', echo], /leave it out/],
     ['--agent', 'nowhere.ts', ['replay', 'ENDED', ...store], /there is no such file/],

@@ -318,6 +318,41 @@ describe('commands of this machine that are allowed', () => {
     await expectNothingStarted();
   });
 
+  test('[FIND-50] a repository elsewhere, to which a file below the root leads, is not worked in', async () => {
+    const elsewhere = join(world.top, 'elsewhere');
+    await cp(await repositoryTemplate(), elsewhere, { recursive: true });
+    const attempt = async () => {
+      const processes = await processesOf(HONEST);
+      return processes.run('git', ['log', '-p']).then(({ stdout }) => stdout, codeOf);
+    };
+    // A link to another repository, as worktrees and submodules have it.
+    await writeFile(join(world.root, '.git'), `gitdir: ${join(elsewhere, '.git')}\n`);
+    expect(await attempt()).toBe('tool.denied');
+    await rm(join(world.root, '.git'));
+    // A repository of its own, whose objects are those of another.
+    const git = await repository();
+    expect(await attempt()).toContain('one');
+    const alternates = join(world.root, '.git/objects/info/alternates');
+    await mkdir(join(world.root, '.git/objects/info'), { recursive: true });
+    await writeFile(alternates, `${join(elsewhere, '.git/objects')}\n`);
+    expect(await attempt()).toBe('tool.denied');
+    await writeFile(alternates, '../../../elsewhere/.git/objects\n');
+    expect(await attempt()).toBe('tool.denied');
+    await rm(alternates);
+    // One that shares all but its head with another.
+    await writeFile(join(world.root, '.git/commondir'), `${join(elsewhere, '.git')}\n`);
+    expect(await attempt()).toBe('tool.denied');
+    await rm(join(world.root, '.git/commondir'));
+    await git('branch', 'other');
+    expect(await attempt()).toContain('one');
+  });
+
+  test('a repository that the root is a part of is worked in', async () => {
+    await cp(join(await repositoryTemplate(), '.git'), join(world.top, '.git'), { recursive: true });
+    const processes = await processesOf(HONEST);
+    expect((await processes.run('git', ['log'])).stdout).toContain('one');
+  });
+
   test('[FIND-50] a repository with a submodule, which has its own configuration, is not worked in', async () => {
     const git = await repository();
     await mkdir(join(world.root, 'sub'));

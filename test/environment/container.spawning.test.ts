@@ -44,7 +44,14 @@ const made = (name: string) =>
 describe('[QITOS-37] [QITOS-40] [M27] a container', () => {
   test('is started with nothing that it does not need, and its image is the last that the engine reads', () => {
     const plan = parseContainerPlan({ image: 'node:24-slim', env: { MODE: '--privileged' } });
-    const place = { name: 'box', host: 'here', folder: undefined, user: '1000:1000', keepsIds: false };
+    const place = {
+      name: 'box',
+      host: 'here',
+      folder: undefined,
+      user: '1000:1000',
+      keepsIds: false,
+      isPodman: false,
+    };
     const args = runArguments(plan, place);
     const end = args.indexOf('--');
     expect(args.slice(end + 1, end + 3)).toEqual(['node:24-slim', '-c']);
@@ -54,7 +61,7 @@ describe('[QITOS-37] [QITOS-40] [M27] a container', () => {
       '--network none --read-only --cap-drop ALL --security-opt no-new-privileges',
       '--pids-limit 256 --cpus 1 --memory 512m --memory-swap 512m --user 1000:1000 --workdir /work',
       '--tmpfs /tmp:rw,noexec,nosuid,nodev,size=64m,mode=1777',
-      '--tmpfs /work:rw,exec,nosuid,nodev,size=256m,mode=1777',
+      '--tmpfs /work:rw,exec,nosuid,nodev,size=256m,mode=1777,uid=1000,gid=1000',
       '--env MODE=--privileged --entrypoint sh',
     ])
       expect(before).toContain(part);
@@ -110,6 +117,20 @@ describe('[QITOS-37] [QITOS-40] [M27] a container', () => {
         expect(await processes.run('echo', [], { cwd }).catch(codeOf)).toBe('tool.denied');
       await close();
     });
+
+  test('of Podman, whatever its program is called, has no further folders that can be written', async () => {
+    const { close } = await opened();
+    await close();
+    await engine.isCalled('podman version 5.8.1');
+    const other = await opened();
+    await other.close();
+    const [ofDocker, ofPodman] = await callsOf('run');
+    expect(ofDocker).not.toContain('--read-only-tmpfs=false');
+    expect(ofPodman).toContain('--read-only-tmpfs=false');
+    // Docker makes the owner of a folder in memory the user; Podman knows no such option.
+    expect(ofDocker?.join(' ')).toContain('mode=1777,uid=1000,gid=1000');
+    expect(ofPodman?.join(' ')).not.toContain('uid=');
+  });
 
   test('mounts a folder only by a path that the engine reads as one', async () => {
     const odd = join(engine.top, 'x,readonly=false');

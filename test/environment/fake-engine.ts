@@ -17,6 +17,8 @@ export interface FakeEngine {
   containers(): Promise<readonly string[]>;
   /** Makes a container's folder; returns a file in it. */
   place(name: string): Promise<string>;
+  /** Has it say of itself from now on that it is this. */
+  isCalled(version: string): Promise<void>;
   /** Removes all containers, as a person would. */
   remove(): Promise<void>;
   /** `down`: no daemon answers; `slow`: a container never comes up. */
@@ -48,6 +50,7 @@ export const fakeEngine = async (): Promise<FakeEngine> => {
       await mkdir(join(state, 'containers', name), { recursive: true });
       return join(state, 'containers', name, 'work');
     },
+    isCalled: (version) => writeFile(join(state, 'version'), version),
     remove: async () => {
       const names = await readdir(join(state, 'containers'));
       await promisify(execFile)(path, ['rm', '-f', '--', ...names]);

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
 import type { Output } from '../../src/machines/outputs.ts';
@@ -7,10 +8,15 @@ import { TableSnapshot } from '../../src/machines/table/table-snapshot.ts';
 import type * as moverModule from '../../src/runtime/turn/mover.ts';
 import type { MachinePosition, Mover } from '../../src/runtime/turn/mover.ts';
 import { inertScope } from '../../src/runtime/turn/quiet-scope.ts';
+import { readJournalFile } from '../../src/persistence/index.ts';
+import { replay } from '../../src/index.ts';
+import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { allRows } from '../coordination/all-rows.ts';
 import { parrot } from '../coordination/patterns/pattern-row.ts';
 import { allScenarios } from '../parity/all-scenarios.ts';
+import { PlainStore } from '../support/plain-store.ts';
+import { shop } from '../support/recorded-clerk.ts';
 import { letTimePass, settled, start } from '../support/runs.ts';
 import { numbersFrom } from '../support/stored-runs.ts';
 import { differenceBetween } from './side-by-side.ts';
@@ -161,6 +167,19 @@ test.each(allRows)('the table moves as XState does: the pattern $name', async ({
   expect(differences.slice(0, 3)).toEqual([]);
 });
 
+test('the table moves as XState does: a journal of 0.1 that is replayed', async () => {
+  const file = join(import.meta.dirname, '../fixtures/journals/0.1.0.journal');
+  const { entry, rows } = readJournalFile(file);
+  const store = new PlainStore();
+  store.rows.set(entry.runId, [...rows]);
+  store.entries.set(entry.runId, entry);
+  const before = turnsSoFar();
+  const { result } = await replay(shop(scriptedModel([])), entry.runId, { store });
+  expect(result?.status).toBe('completed');
+  expect(turnsSoFar() - before).toBeGreaterThan(10);
+  expect(differences.slice(0, 3)).toEqual([]);
+});
+
 describe('the tests of workflows', async () => {
   await import('../workflows/workflows.test.ts');
 });
@@ -174,14 +193,16 @@ if (isThorough) {
   });
 }
 
+/** Turns of all machines that were compared so far. */
+const turnsSoFar = (): number => [...moves.values()].reduce((sum, { turns }) => sum + turns, 0);
+
 test('machines of every kind were moved, and none otherwise than by XState', () => {
   expect(differences.slice(0, 3)).toEqual([]);
   const ids = new Set(allRows.map(({ machine }) => machine().id));
   for (const id of ['agent', 'modelCall', 'toolCall', 'flow', ...ids])
     expect(moves.get(id)?.turns ?? 0, id).toBeGreaterThan(1);
-  const all = [...moves.values()];
-  expect(all.reduce((sum, { turns }) => sum + turns, 0)).toBeGreaterThan(1_000);
-  expect(all.reduce((sum, { walked }) => sum + walked, 0)).toBeGreaterThan(1_000);
+  expect(turnsSoFar()).toBeGreaterThan(1_000);
+  expect([...moves.values()].reduce((sum, { walked }) => sum + walked, 0)).toBeGreaterThan(1_000);
 });
 
 afterAll(() => {

@@ -16,6 +16,16 @@ export const appOf = (folder: string): (() => BuiltApp) => {
   };
 };
 
+/** Collects what the console of a page has to complain of. */
+export const problemsOf = (page: Page): string[] => {
+  const problems: string[] = [];
+  page.on('pageerror', ({ message }) => problems.push(message));
+  page.on('console', (line) => {
+    if (['error', 'warning'].includes(line.type())) problems.push(line.text());
+  });
+  return problems;
+};
+
 /** Opens an app; `problems` is what its console has to complain of. */
 export const openApp = async (
   browser: Browser,
@@ -23,11 +33,7 @@ export const openApp = async (
 ): Promise<{ page: Page; problems: string[] }> => {
   const page = await browser.newPage({ viewport: { width: 720, height: 480 } });
   onTestFinished(() => page.close());
-  const problems: string[] = [];
-  page.on('pageerror', ({ message }) => problems.push(message));
-  page.on('console', (line) => {
-    if (['error', 'warning'].includes(line.type())) problems.push(line.text());
-  });
+  const problems = problemsOf(page);
   await page.goto(app.url);
   await page.waitForFunction('globalThis.probe !== undefined', undefined, { timeout: 50_000 });
   return { page, problems };

@@ -12,7 +12,7 @@ import { serveLoopback } from '../inspect/publishing/loopback.ts';
 import { describeInChromium } from '../support/chromium.ts';
 import { deferred, echo } from '../support/runs.ts';
 import { isThorough } from '../support/thorough.ts';
-import { appOf } from './open-page.ts';
+import { appOf, problemsOf } from './open-page.ts';
 import type { ServedApp } from './vite-app.ts';
 import { serveApp } from './vite-app.ts';
 import { takePicture } from '../support/pictures.ts';
@@ -57,11 +57,7 @@ const untilThere = (place: string): Promise<void> =>
 const open = async (browser: Browser, url: string): Promise<{ page: Page; problems: string[] }> => {
   const page = await browser.newPage({ viewport: { width: 900, height: 760 } });
   onTestFinished(() => page.close());
-  const problems: string[] = [];
-  page.on('pageerror', ({ message }) => problems.push(message));
-  page.on('console', (line) => {
-    if (['error', 'warning'].includes(line.type())) problems.push(line.text());
-  });
+  const problems = problemsOf(page);
   await page.addInitScript(countTimers);
   await page.goto(url);
   return { page, problems };
@@ -137,8 +133,27 @@ describeInChromium('an agent in a component', (browser) => {
       }
       await expect.poll(timers).toBeLessThanOrEqual(before);
       expect(await counts(page)).toMatchObject({ runs: 3, asked: 3, called: 3 });
+      // Nothing of what the runs were given or made is reachable, once the tool that ignores its signal is over.
+      await page.evaluate('probe.open()');
+      const kept = async () => {
+        await page.requestGC();
+        return page.evaluate<readonly string[]>('probe.kept()');
+      };
+      await expect.poll(kept).toEqual([]);
       expect(problems).toEqual([]);
     });
+
+  test('rendered by a server, both hooks go on from that in the page without a word', async () => {
+    const { page, problems } = await openProbe();
+    await page.evaluate('probe.hydrate("agent", "begin")');
+    await says(page, '.phase', 'ACT');
+    await page.evaluate('probe.unmount()');
+    await page.evaluate('probe.hydrate("handle")');
+    await says(page, '.elsewhere', 'open running ');
+    await page.evaluate('probe.open()');
+    await says(page, '.elsewhere', 'closed completed It is fetched.');
+    expect(problems).toEqual([]);
+  });
 
   test("[FIND-07] is an actor to XState's own hook, under StrictMode", async () => {
     const { page, problems } = await openProbe();

@@ -1,20 +1,12 @@
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { getHeapSpaceStatistics } from 'node:v8';
 import { expect, test } from 'vitest';
 import type { Agent } from '../../src/contracts/agents/agent.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { parallel } from '../../src/patterns/index.ts';
 import type { Model } from '../../src/contracts/models/model.ts';
 import { modelAnswer } from '../../src/models/index.ts';
+import { collector } from '../support/garbage.ts';
 import { echo } from '../support/runs.ts';
-
-/** Makes V8 collect garbage: all of it, or only the young. */
-const collector = (): ((options?: { readonly type: 'minor' }) => void) => {
-  setFlagsFromString('--expose-gc');
-  const collect: unknown = runInNewContext('gc');
-  if (typeof collect !== 'function') throw new Error('garbage cannot be collected');
-  return (options) => void Reflect.apply(collect, undefined, options === undefined ? [] : [options]);
-};
 
 /** Bytes that V8 takes for long-lived. */
 const oldBytes = (): number =>

@@ -1,9 +1,10 @@
 import type { Reporter, TestModule } from 'vitest/node';
-import { missingChromium, missingFixtures, missingPostgres } from './fixtures-missing.ts';
+import { missingChromium, missingEngine, missingFixtures, missingPostgres } from './fixtures-missing.ts';
 
 const remedies = {
   [missingFixtures]: 'Set TROUPE_FIXTURES to the folder that has them:',
   [missingPostgres]: 'Install its server (Debian: postgresql):',
+  [missingEngine]: 'Install one (Debian: podman runc catatonit), or start the daemon of Docker:',
   [missingChromium]: 'Install it (Debian: chromium-headless-shell):',
 };
 

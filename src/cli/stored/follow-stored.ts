@@ -17,6 +17,7 @@ export type StoredCommand = Exclude<
     readonly name:
       | 'help'
       | 'version'
+      | 'new'
       | 'ask'
       | 'run'
       | 'inspect'

@@ -10,6 +10,8 @@ import type { Target } from '../../inspect/suggestions/suggestion.ts';
 import { targets } from '../../inspect/suggestions/suggestion.ts';
 import type { AuditValues } from '../audit/audit-command.ts';
 import { auditCommandFrom } from '../audit/audit-command.ts';
+import type { NewValues } from '../new/new-command.ts';
+import { newCommandFrom } from '../new/new-command.ts';
 import { traceCommandFrom } from '../trace/trace-command.ts';
 import { folderOf } from './option-values.ts';
 import { wrong } from './wrong-usage.ts';
@@ -25,7 +27,7 @@ import type {
 export type { CommandName } from './command-shapes.ts';
 
 /** Parsed values of options, by name. */
-interface OwnValues extends InspectValues, AuditValues {
+interface OwnValues extends InspectValues, AuditValues, NewValues {
   readonly data?: boolean | undefined;
   readonly by?: string | undefined;
   readonly role?: string | undefined;
@@ -63,6 +65,7 @@ interface OwnValues extends InspectValues, AuditValues {
   readonly taken?: boolean | undefined;
   readonly host?: string | undefined;
   readonly origin?: string | undefined;
+  readonly unproven?: boolean | undefined;
 }
 
 /** Default number of runs listed. */
@@ -110,6 +113,8 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
   const isParked = values.park ?? false;
   const code = codeOf(values, name);
   switch (name) {
+    case 'new':
+      return newCommandFrom(folderOf(rest[0], 'the argument', name), values);
     case 'ask': {
       if (rest[0]?.trim() === '') throw wrong('the question is empty', name);
       const memory = folderOf(values.memory, '--memory', name);
@@ -173,9 +178,11 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       return { name, runId: first, other: second ?? '' };
     case 'suggest':
       return {
+        ...code,
         name,
         target: targetOf(values.target),
         limit: countOf(values.limit, '--limit', name) ?? EXAMINED,
+        isUnprovenShown: values.unproven ?? false,
       };
     case 'approve':
     case 'deny':

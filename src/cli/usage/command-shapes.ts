@@ -44,6 +44,7 @@ export const options = {
   svg: { type: 'boolean' },
   of: { type: 'string' },
   taken: { type: 'boolean' },
+  unproven: { type: 'boolean' },
   anchor: { type: 'string' },
   run: { type: 'string' },
   tool: { type: 'string' },
@@ -61,6 +62,10 @@ export const options = {
   wait: { type: 'boolean' },
   host: { type: 'string' },
   origin: { type: 'string' },
+  template: { type: 'string' },
+  provider: { type: 'string' },
+  serve: { type: 'boolean' },
+  yes: { type: 'boolean', short: 'y' },
 } as const;
 
 /** Options of every command. */
@@ -96,6 +101,7 @@ const FILE = 'no file was named: give the module that exports the agent';
 const RUN = 'no run was named: troupe runs lists them';
 
 export type CommandName =
+  | 'new'
   | 'ask'
   | 'run'
   | 'inspect'
@@ -123,6 +129,7 @@ const INSPECTED: readonly OptionName[] = ['inspect', 'port', 'control', 'open', 
 
 /** All commands. */
 export const shapes: Readonly<Record<CommandName, CommandShape>> = {
+  new: { needs: [], optional: 1, options: ['template', 'provider', 'serve', 'yes'] },
   ask: { needs: [], optional: 2, options: ['budget', 'memory', 'park', 'reveal', 'trace', ...INSPECTED] },
   run: { needs: [FILE], optional: 1, options: ['data', 'export', 'park', 'reveal', 'trace', ...INSPECTED] },
   inspect: {
@@ -144,7 +151,7 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
     options: ['at', 'event', 'message', 'text', 'calls', 'agent', 'file', 'export', 'park', 'reveal'],
   },
   compare: { needs: [RUN, 'a second run was not named: give both'], optional: 0, options: [] },
-  suggest: { needs: [], optional: 0, options: ['target', 'limit'] },
+  suggest: { needs: [], optional: 0, options: ['target', 'limit', 'unproven', 'agent', 'file', 'export'] },
   approve: { needs: [RUN], optional: 1, options: ['input', 'by', 'role', 'resume'] },
   deny: { needs: [RUN], optional: 1, options: ['reason', 'by', 'resume'] },
   answer: {

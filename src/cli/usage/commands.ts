@@ -6,6 +6,7 @@ import type { CommandName } from './command-shapes.ts';
 import type { InspectorRequest } from './inspector-request.ts';
 import type { NamedModule } from './named-module.ts';
 import type { Target } from '../../inspect/suggestions/suggestion.ts';
+import type { NewCommand } from '../new/new-command.ts';
 import type { AuditCommand } from '../audit/audit-command.ts';
 import type { TraceCommand } from '../trace/trace-command.ts';
 
@@ -21,6 +22,7 @@ export interface Code {
 export type Command =
   | { readonly name: 'help'; readonly about: CommandName | undefined }
   | { readonly name: 'version' }
+  | NewCommand
   | AskCommand
   | RunCommand
   | InspectCommand
@@ -162,11 +164,13 @@ export interface ForkCommand extends Code {
   readonly isParked: boolean;
 }
 
-export interface SuggestCommand {
+export interface SuggestCommand extends Code {
   readonly name: 'suggest';
   readonly target: Target;
   /** The newest that many runs are looked at. */
   readonly limit: number;
+  /** Those that are not proven, too. */
+  readonly isUnprovenShown: boolean;
 }
 
 /** A person's answer to a waiting run: approval, denial, or text. */

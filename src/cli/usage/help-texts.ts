@@ -25,6 +25,17 @@ const RUN = 'RUN is the id of a run, or its first four or more characters.';
 
 /** Help texts by command. */
 export const helpTexts: Readonly<Record<CommandName, HelpText>> = {
+  new: {
+    about: 'make a project: an agent, a tool, a test',
+    usage: '[FOLDER]',
+    text: `FOLDER is absent or empty, and names the project. At a terminal, what is not given is asked for. Nothing is installed:
+npm install does. npm create troupe FOLDER is the same where troupe is not installed yet.`,
+    options: `      --template NAME  agent (default): one with a tool; team: a pipeline of two
+      --provider NAME  none (default), openai or anthropic: its SDK is among the dependencies
+      --serve          with a script that serves it over HTTP
+  -y, --yes            ask nothing: what is not given is by default`,
+    examples: ['troupe new my-agents', 'troupe new desk --template team --provider anthropic --yes'],
+  },
   ask: {
     about: 'answer a question from a folder of documents, with citations',
     usage: '[QUESTION] [FOLDER]',
@@ -233,11 +244,19 @@ With --json: isSame, shared, parted, phases, messages, calls and totals, with le
     usage: '',
     text: `Looks for inefficiencies in runs that have ended, the greatest share of the target first: repeated calls, slow models, easy steps,
 prompts that are not cached, tools that could run at once or are never called, context that nothing refers to, retries that never help,
-branches that are never taken, answers that are sent back. With each come the gain over these runs, its basis, and runs that show it.
+branches that are never taken, answers that are sent back. With each come the gain over these runs, its proof, and runs that show it.
+Only what is proven is shown: by a recount of the records, or, with --model, by forks of these runs, which ask that model, and execute no
+tool. An agent is found by the command that started its runs, or by --agent.
 With --json, one line for each suggestion: type, agent, model, description, expected, evidence, proven, basis.`,
     options: `      --target WHAT    latency, cost (default) or accuracy
-      --limit N        look at the newest N runs (default: 1000)`,
-    examples: ['troupe suggest', 'troupe suggest --target latency --store runs.db', 'troupe suggest --json'],
+      --limit N        look at the newest N runs (default: 1000)
+      --unproven       show also what is not proven, with the reason
+      --agent FILE     the module that exports the agent whose runs are forked`,
+    examples: [
+      'troupe suggest',
+      'troupe suggest --model openai:gpt-5-mini',
+      'troupe suggest --target latency --unproven --store runs.db',
+    ],
   },
   approve: {
     about: 'approve a call of a waiting run',

@@ -28,7 +28,13 @@ interface OfCall<Type extends string> extends AgUiBase<Type> {
  */
 export type AgUiEvent =
   | (AgUiBase<'RUN_STARTED'> & { readonly threadId: string; readonly runId: string })
-  | (AgUiBase<'RUN_FINISHED'> & { readonly threadId: string; readonly runId: string; readonly result: Json })
+  | (AgUiBase<'RUN_FINISHED'> & {
+      readonly threadId: string;
+      readonly runId: string;
+      readonly result: Json;
+      /** An interrupt, with what the run waits for. Default: it has ended. */
+      readonly outcome?: Json | undefined;
+    })
   | (AgUiBase<'RUN_ERROR'> & { readonly message: string; readonly code: string })
   | (AgUiBase<'STEP_STARTED'> & { readonly stepName: string })
   | (AgUiBase<'STEP_FINISHED'> & { readonly stepName: string })

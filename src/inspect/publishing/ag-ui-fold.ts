@@ -1,5 +1,7 @@
 import type { DeltaEvent, EventOf, LiveEvent } from '../../contracts/events/event.ts';
+import type { Json } from '../../base/json/json.ts';
 import type { AgUiDraft, AgUiEvent, AgUiNames } from './ag-ui-event.ts';
+import { uiCallId } from './chat/ui-chunk.ts';
 
 interface OpenMessage {
   readonly id: string;
@@ -23,6 +25,8 @@ export class AgUiFold {
   readonly #steps = new Map<string, string>();
   readonly #calls = new Set<string>();
   #messages = 0;
+  /** Set by the start of the run. */
+  #place: LiveEvent | undefined;
   #hasBegun = false;
   #isOver = false;
 
@@ -35,11 +39,31 @@ export class AgUiFold {
     return this.#drafts(event).map((draft) => ({ ...draft, timestamp: event.at }));
   }
 
+  /** Ends the run for the client while it waits for people. */
+  pause(timestamp: number, outcome: { readonly outcome?: Json }): readonly AgUiEvent[] {
+    if (this.#isOver || this.#place === undefined) return [];
+    this.#isOver = true;
+    const finished = {
+      type: 'RUN_FINISHED',
+      ...this.#called(this.#place),
+      result: { status: 'waiting' },
+    } as const;
+    return [...this.#closed(), { ...finished, ...outcome }].map((draft) => ({ ...draft, timestamp }));
+  }
+
+  /** The client has what came so far: nothing is open there, and it has the calls. */
+  rejoin(): void {
+    this.#texts.clear();
+    this.#reasonings.clear();
+    this.#steps.clear();
+  }
+
   #drafts(event: LiveEvent): readonly AgUiDraft[] {
     switch (event.type) {
       case 'run.started':
         if (this.#hasBegun) return [];
         this.#hasBegun = true;
+        this.#place = event;
         return [{ type: 'RUN_STARTED', ...this.#called(event) }];
       case 'run.ended':
         this.#isOver = true;
@@ -61,8 +85,15 @@ export class AgUiFold {
         return this.#result(event);
       case 'custom.emitted':
         return [{ type: 'CUSTOM', name: event.name, value: event.data }];
-      case 'person.asked':
+      case 'tool.denied':
+        return this.#denial(event);
       case 'tool.approval-requested':
+        // So that a client can show the call that it is asked about.
+        return [
+          ...this.#call(callIdOf(event), event.tool, JSON.stringify(event.input)),
+          { type: 'CUSTOM', name: event.type, value: { ...event } },
+        ];
+      case 'person.asked':
         return [{ type: 'CUSTOM', name: event.type, value: { ...event } }];
       default:
         return [];
@@ -187,6 +218,16 @@ export class AgUiFold {
     return [...call, { type: 'TOOL_CALL_RESULT', ...result, role: 'tool' }];
   }
 
+  #denial(event: EventOf<'tool.denied'>): readonly AgUiDraft[] {
+    const { tool, reason } = event;
+    const toolCallId = callIdOf(event);
+    const call = this.#call(toolCallId, tool, '{}');
+    this.#calls.delete(toolCallId);
+    const content = `Denied${reason === undefined ? '' : `: ${reason}`}`;
+    const result = { messageId: this.#messageId(toolCallId), toolCallId, content } as const;
+    return [...call, { type: 'TOOL_CALL_RESULT', ...result, role: 'tool' }];
+  }
+
   #closed(): readonly AgUiDraft[] {
     return [
       ...[...this.#reasonings.keys()].flatMap((key) => this.#reasoningEnd(key)),
@@ -202,6 +243,9 @@ export class AgUiFold {
   }
 }
 
-/** Ids of calls are unique within a step of an agent only. */
-const callIdOf = ({ path, step = 0, callId }: EventOf<'tool.started' | 'tool.finished'>): string =>
-  `${path}#${step}.${callId}`;
+const callIdOf = ({
+  runId,
+  path,
+  callId,
+}: EventOf<'tool.approval-requested' | 'tool.started' | 'tool.finished' | 'tool.denied'>): string =>
+  uiCallId(runId, path, callId);

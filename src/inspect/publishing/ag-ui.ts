@@ -1,11 +1,15 @@
 import type { Observable } from 'rxjs';
 import { mergeMap, scan } from 'rxjs';
+import { systemClock } from '../../base/clock.ts';
 import type { LiveEvent } from '../../contracts/events/event.ts';
 import { printableJson } from '../../base/text/printable.ts';
 import type { AgUiEvent, AgUiNames } from './ag-ui-event.ts';
 import { AgUiFold } from './ag-ui-fold.ts';
+import { AgUiMessage } from './chat/ag-ui-message.ts';
 import type { EventSource, StreamOptions } from '../../runtime/serve/streams/event-source.ts';
 import { flatMapItems, openSource } from '../../runtime/serve/streams/event-source.ts';
+import { pausedTexts } from './chat/paused-texts.ts';
+import type { AgUiSubmission } from './chat/read-ag-ui.ts';
 import type { SseOptions } from '../../runtime/serve/streams/sse.ts';
 import { sseStream } from '../../runtime/serve/streams/sse.ts';
 
@@ -33,20 +37,34 @@ interface Folded {
   readonly events: readonly AgUiEvent[];
 }
 
+/** Options of a response to an AG-UI client. */
+export interface AgUiResponseOptions
+  extends AgUiNames, StreamOptions, Pick<SseOptions, 'heartbeatMs' | 'headers'> {
+  /**
+   * The request, as {@link readAgUi} reads it: it gives the names, and the stream ends with an interrupt when the run waits for
+   * people, or for tools of the client. Default: the stream stays open meanwhile.
+   */
+  readonly chat?: AgUiSubmission | undefined;
+}
+
 /**
  * Answers the request of an AG-UI client (`HttpAgent`): a run as {@link toAgUi} converts it, by server-sent events.
  *
  * @example
- * const { threadId, runId, messages } = await request.json();
- * return agUiResponse(desk.stream(lastUserText(messages), { thread: threadId }), { threadId, runId });
+ * const chat = await readAgUi(request);
+ * return agUiResponse(desk.stream(chat.input, { thread: chat.threadId }), { chat });
  */
-export const agUiResponse = (
-  source: EventSource,
-  options: AgUiNames & StreamOptions & Pick<SseOptions, 'heartbeatMs' | 'headers'> = {},
-): Response => {
+export const agUiResponse = (source: EventSource, options: AgUiResponseOptions = {}): Response => {
+  const { chat, clock = systemClock } = options;
+  const events = openSource(source, options);
+  if (chat !== undefined)
+    return sseStream(pausedTexts(events, new AgUiMessage(chat), { textOf: sseText }, clock), '', options);
   const fold = new AgUiFold(options);
-  const texts = flatMapItems(openSource(source, options), (event) =>
-    fold.take(event).map((each) => `data: ${printableJson(each)}\n\n`),
+  return sseStream(
+    flatMapItems(events, (event) => fold.take(event).map(sseText)),
+    '',
+    options,
   );
-  return sseStream(texts, '', options);
 };
+
+const sseText = (event: AgUiEvent): string => `data: ${printableJson(event)}\n\n`;

@@ -1,5 +1,5 @@
 import type { RunFacts } from './run-facts.ts';
-import type { Evidence, ExpectedGain, Suggestion } from './suggestion.ts';
+import type { Evidence, ExpectedGain, Proof, Suggestion } from './suggestion.ts';
 
 /** A suggestion whose share of the target's total is not computed yet. */
 export type Finding = Omit<Suggestion, 'expected'> & { readonly expected: Omit<ExpectedGain, 'share'> };
@@ -9,6 +9,9 @@ export interface Rule {
   take(run: RunFacts): void;
   findings(): readonly Finding[];
 }
+
+/** The reason why a suggestion of another model is not proven from records alone. */
+export const UNTRIED_MODEL = 'not proven as no other model was tried on these runs';
 
 /** Ids that evidence names. */
 const NAMED = 10;
@@ -41,6 +44,11 @@ export class Tally {
     this.#last = runId;
     this.runCount += 1;
     if (this.runs.length < NAMED) this.runs.push(runId);
+  }
+
+  /** The proof by counting the runs that have them. */
+  recounted(): Proof {
+    return { by: 'recount', runs: this.runCount };
   }
 
   evidence(measured: Evidence['measured']): Evidence {

@@ -21,8 +21,8 @@ export type SuggestionType =
  * An inefficiency of recorded runs, and what removes it; see {@link suggestions}.
  *
  * @example
- * for (const { type, agent, description, proven } of await suggestions(store, { target: 'cost' }))
- *   console.log(proven ? 'proven' : 'expected', type, agent, description);
+ * for (const { type, agent, description, proven } of await suggestions(store, { target: 'cost', unproven: true }))
+ *   console.log(proven ? `proven by ${proven.by}` : 'not proven', type, agent, description);
  */
 export interface Suggestion {
   readonly type: SuggestionType;
@@ -30,14 +30,27 @@ export interface Suggestion {
   readonly agent: string;
   /** The model, as `provider:id`, where it is about one. */
   readonly model?: string | undefined;
+  /** The tool, where it is about one. */
+  readonly tool?: string | undefined;
   /** One sentence: what was found, and what to do. */
   readonly description: string;
   readonly expected: ExpectedGain;
   readonly evidence: Evidence;
-  /** True if it was tried on recorded runs: counted from exact requests, or by forks with another model. */
-  readonly proven: boolean;
-  /** The trial, with its result; of one that is not proven, the assumption of its gain. */
+  /** False where it is not proven. */
+  readonly proven: Proof | false;
+  /** The proof in words; of a suggestion that is not proven, the assumption of its gain, and the reason why it is not. */
   readonly basis: string;
+}
+
+/** The proof of a suggestion on recorded runs. */
+export interface Proof {
+  /**
+   * `recount`: the inefficiency itself is counted from complete records, and the gain follows from it; `forks`: the change was tried on forks of
+   * recorded runs, of which each ended as it should, and all together took less.
+   */
+  readonly by: 'recount' | 'forks';
+  /** The number of runs that were counted, or forked. */
+  readonly runs: number;
 }
 
 /** The gain over all recorded runs together; absent where a suggestion does not change it, or it is not known. */

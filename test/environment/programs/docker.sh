@@ -5,6 +5,10 @@ state=$1
 shift
 mkdir -p "$state/calls" "$state/containers"
 printf '%s\0' "$@" >"$(mktemp "$state/calls/$(date +%s%N).XXXXXX")"
+if [ "$1" = --version ]; then
+  cat "$state/version" 2>/dev/null || echo 'Docker version 29.1.0, build 0000000'
+  exit
+fi
 mode=$(cat "$state/mode" 2>/dev/null)
 case $mode in
 down)
@@ -27,7 +31,7 @@ run)
   work=
   while [ "$1" != -- ]; do
     case $1 in
-    --rm | -i | --init | --read-only) shift ;;
+    --rm | -i | --init | --read-only*) shift ;;
     --name) name=$2 && shift 2 ;;
     --workdir) work=$2 && shift 2 ;;
     --tmpfs)

@@ -223,6 +223,15 @@ describe('what a run comes to', () => {
         text: 'r',
         durationMs: 1,
       })),
+      fc.constantFrom('c1', 'c2').map((callId): EventBody => ({
+        type: 'tool.approval-requested',
+        id: callId,
+        callId,
+        tool: 't',
+        input: { a: 1 },
+        description: 'd',
+      })),
+      fc.constantFrom('c1', 'c2').map((callId): EventBody => ({ type: 'tool.denied', callId, tool: 't' })),
       fc.constant(started),
       fc.constant(ended),
     );

@@ -5,7 +5,7 @@ import { modelAnswer } from '../../../src/contracts/models/model.ts';
 import type {
   OptimizerChange,
   OptimizerOptions,
-} from '../../../src/inspect/suggestions/optimizer/optimizer.ts';
+} from '../../../src/inspect/suggestions/optimizer/optimizer-options.ts';
 import { optimizer } from '../../../src/inspect/suggestions/optimizer/optimizer.ts';
 import { createGlobalEngine, replay } from '../../../src/index.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
@@ -66,7 +66,12 @@ describe('an optimiser of runs', () => {
     await times(5, 'same');
     expect(model.asked).toBe(5);
     expect(changes).toMatchObject([
-      { kind: 'applied', metric: 'errors', before: 0, suggestion: { type: 'cache', proven: true } },
+      {
+        kind: 'applied',
+        metric: 'errors',
+        before: 0,
+        suggestion: { type: 'cache', proven: { by: 'recount' } },
+      },
     ]);
     expect(better.applied).toMatchObject([{ type: 'cache', agent: 'clerk' }]);
     const first = await run('same');
@@ -89,7 +94,10 @@ describe('an optimiser of runs', () => {
 
   test('[KAIZEN-59] easy steps have it switch to a smaller model, and it keeps that where nothing gets worse', async () => {
     const [large, small] = [priced('large', 0.1), priced('small', 0.01)];
-    const { times, kinds } = optimised({ apply: true, models: { 'acme:large': small } }, large);
+    const { times, kinds } = optimised(
+      { apply: true, unproven: true, models: { 'acme:large': small } },
+      large,
+    );
     await times(5);
     const [next] = await times(5);
     expect([large.asked, small.asked]).toEqual([5, 5]);
@@ -105,7 +113,7 @@ describe('an optimiser of runs', () => {
   test('[KAIZEN-59] a suggestion that makes errors more frequent is rolled back at once, and not applied again', async () => {
     const large = priced('large', 0.1);
     const { better, times, kinds, changes } = optimised(
-      { apply: true, models: { 'acme:large': down } },
+      { apply: true, unproven: true, models: { 'acme:large': down } },
       large,
     );
     await times(5);
@@ -130,7 +138,10 @@ describe('an optimiser of runs', () => {
   test('[KAIZEN-59] one that costs more is rolled back after a window of runs, where cost is guarded', async () => {
     const [large, dear] = [priced('large', 0.1), priced('dear', 0.12)];
     const guarded = (worseBy: number) =>
-      optimised({ apply: true, models: { 'acme:large': dear }, guard: { metric: 'cost', worseBy } }, large);
+      optimised(
+        { apply: true, unproven: true, models: { 'acme:large': dear }, guard: { metric: 'cost', worseBy } },
+        large,
+      );
     const strict = guarded(0.1);
     await strict.times(9);
     expect(strict.kinds()).toEqual(['applied']);
@@ -163,7 +174,12 @@ describe('an optimiser of runs', () => {
         );
       },
     });
-    const better = optimizer({ apply: true, runs: 5, models: { 'acme:large': twice('small') } });
+    const better = optimizer({
+      apply: true,
+      unproven: true,
+      runs: 5,
+      models: { 'acme:large': twice('small') },
+    });
     const clerk = agent({ name: 'clerk', model: twice('large'), tools: [echo] });
     const options = { resources: [better], hooks: [better] };
     for (let run = 0; run < 5; run += 1) await clerk.run(`question ${run}`, options);
@@ -183,7 +199,7 @@ describe('an optimiser of runs', () => {
       },
     };
     const { engine, times, kinds } = optimised(
-      { apply: true, models: { 'acme:large': priced('small', 0.01) } },
+      { apply: true, unproven: true, models: { 'acme:large': priced('small', 0.01) } },
       large,
     );
     const old = engine.stream(
@@ -203,7 +219,7 @@ describe('an optimiser of runs', () => {
     const { better, times, kinds } = optimised({ cache: {} }, model);
     const results = await times(10, 'same');
     expect(model.asked).toBe(10);
-    expect(better.suggestions.map(({ type }) => type)).toContain('cache');
+    expect(better.suggestions).toMatchObject([{ type: 'cache', proven: { by: 'recount' } }]);
     expect(better.applied).toEqual([]);
     expect(kinds()).toEqual([]);
     expect(results.flatMap(({ told }) => told)).toEqual([]);
@@ -211,7 +227,10 @@ describe('an optimiser of runs', () => {
 
   test('a stored run that it changed replays the same without it', async () => {
     const [large, small] = [priced('large', 0.1), priced('small', 0.01)];
-    const { clerk, times, run } = optimised({ apply: true, models: { 'acme:large': small } }, large);
+    const { clerk, times, run } = optimised(
+      { apply: true, unproven: true, models: { 'acme:large': small } },
+      large,
+    );
     await times(5);
     const store = memoryStore();
     const { events, told } = await run('stored', { store, runId: 'r' });
@@ -222,7 +241,7 @@ describe('an optimiser of runs', () => {
 
   describe('[KAIZEN-59] that proves another model on recorded runs', () => {
     /** Eight stored runs one after the other, the sixth after the proof, of a clerk whose optimiser may use `other`. */
-    const proving = async (other: Model, isKnown = true) => {
+    const proving = async (other: Model, isKnown = true, more: OptimizerOptions = {}) => {
       const store = memoryStore();
       const large = priced('large', 0.1);
       const clerk = agent({ name: 'clerk', model: large, failures: { retry: { attempts: 1 } } });
@@ -232,6 +251,8 @@ describe('an optimiser of runs', () => {
         runs: 5,
         models: { 'acme:large': other },
         prove: { store, agents, runs: 3 },
+        unproven: true,
+        ...more,
       });
       const engine = createGlobalEngine({ resources: [better], hooks: [better] });
       const basis = () => better.suggestions.find(({ type }) => type === 'smaller-model')?.basis ?? '';
@@ -248,9 +269,25 @@ describe('an optimiser of runs', () => {
       const small = priced('small', 0.01);
       const { large, better, basis } = await proving(small);
       expect(basis).toContain('3 of 3 forks with acme:small ended the same');
-      expect(better.applied).toMatchObject([{ type: 'smaller-model', proven: true }]);
+      expect(better.applied).toMatchObject([{ type: 'smaller-model', proven: { by: 'forks', runs: 3 } }]);
       // Three forks, and the runs after the first one that followed them.
       expect([large.asked, small.asked]).toEqual([6, 5]);
+    });
+
+    test('without `apply` it is suggested once it is proven, and changes nothing', async () => {
+      const small = priced('small', 0.01);
+      const { large, better } = await proving(small, true, { apply: false });
+      const proven = { type: 'smaller-model', proven: { by: 'forks', runs: 3 } };
+      expect(better.suggestions.filter(({ type }) => type === 'smaller-model')).toMatchObject([proven]);
+      expect(better.applied).toEqual([]);
+      expect([large.asked, small.asked]).toEqual([8, 3]);
+    });
+
+    test('what is not proven is suggested only where that is asked for', async () => {
+      const typesFor = async (more: OptimizerOptions) =>
+        (await proving(priced('small', 0.01, 'no'), true, more)).better.suggestions.map(({ type }) => type);
+      expect(await typesFor({ unproven: true })).toContain('smaller-model');
+      expect(await typesFor({ unproven: false })).not.toContain('smaller-model');
     });
 
     test.each([
@@ -268,6 +305,10 @@ describe('an optimiser of runs', () => {
 
   test.each([
     [{ apply: true }, /apply is not of use|apply is of use|apply.*`cache` or `models`/],
+    [
+      { apply: true, models: { 'acme:large': priced('small', 1) } },
+      /models is.*to be applied without proof: give `prove`, or `unproven: true`/,
+    ],
     [{ target: 'speed' }, /target is not one of latency, cost, accuracy/],
     [{ guard: { metric: 'luck' } }, /guard.metric is not one of errors, latency, cost: found 'luck'/],
     [{ guard: { worseBy: -1 } }, /guard.worseBy is not a number from 0: found -1/],

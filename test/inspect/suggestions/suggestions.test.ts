@@ -16,7 +16,7 @@ import { tool } from '../../../src/tools/define/define-tool.ts';
 import { planted, PlantedRun } from './planted-runs.ts';
 
 const typesFor = async (runs: Parameters<typeof suggestions>[0], target: (typeof targets)[number]) =>
-  (await suggestions(runs, { target })).map(({ type }) => type);
+  (await suggestions(runs, { target, unproven: true })).map(({ type }) => type);
 
 /** Planted once each: what a run has to have for a kind of suggestion. */
 const inefficiencies: Readonly<Record<SuggestionType, (run: PlantedRun, index: number) => void>> = {
@@ -127,7 +127,7 @@ describe('suggestions from recorded runs', () => {
       }
     }
     for (const target of targets) {
-      const found = await suggestions(runs(), { target });
+      const found = await suggestions(runs(), { target, unproven: true });
       expect(found.map(({ agent }) => agent).toSorted()).toEqual(
         types
           .filter((type) => served[type].includes(target))
@@ -147,7 +147,7 @@ describe('suggestions from recorded runs', () => {
     const taking = (ms: number) =>
       planted(4, (run, index) => run.model('x', { ms: ms + (index % 2 === 0 ? 5 : -5) }));
     expect(await typesFor(taking(1_000), 'latency')).toEqual([]);
-    expect(await suggestions(taking(1_001), { target: 'latency' })).toMatchObject([
+    expect(await suggestions(taking(1_001), { target: 'latency', unproven: true })).toMatchObject([
       {
         type: 'faster-model',
         agent: 'clerk',
@@ -162,7 +162,7 @@ describe('suggestions from recorded runs', () => {
   test('[KAIZEN-58] repeated inputs suggest a cache, unless the time between them is longer than it keeps answers', async () => {
     const asking = (...times: readonly number[]) =>
       times.map((at) => new PlantedRun(`run-${at}`, { input: 'same', at }).model('x', { ms: 0 }).end());
-    expect(await suggestions(asking(0, 1, 299_999))).toMatchObject([
+    expect(await suggestions(asking(0, 1, 299_999), { unproven: true })).toMatchObject([
       {
         type: 'cache',
         expected: { modelCalls: 2, costUsd: 0.02 },
@@ -170,8 +170,21 @@ describe('suggestions from recorded runs', () => {
         proven: false,
       },
     ]);
-    expect(await suggestions(asking(0, 1, 300_000, 600_000))).toEqual([]);
+    expect(await suggestions(asking(0, 1, 300_000, 600_000), { unproven: true })).toEqual([]);
   });
+
+  test.each(types)(
+    '[KAIZEN-57] a %s is offered only if it is proven, and says by what, or why it is not',
+    async (type) => {
+      const runs = runsWith(type);
+      const target = served[type][0] ?? 'cost';
+      const [found] = await suggestions(runs, { target, unproven: true });
+      expect(await suggestions(runs, { target })).toEqual(found?.proven === false ? [] : [found]);
+      const isRecounted = ['unused-tool', 'futile-retry', 'dead-branch'].includes(type);
+      expect(found?.proven).toEqual(isRecounted ? { by: 'recount', runs: 20 } : false);
+      expect(found?.basis).toMatch(isRecounted ? /^counted from/ : /; not proven as \S+/);
+    },
+  );
 
   test('[KAIZEN-57] another target puts suggestions into another order', async () => {
     const runs = [...runsWith('cache'), ...runsWith('parallel-tools'), ...runsWith('unused-tool')];
@@ -203,7 +216,8 @@ describe('suggestions from recorded runs', () => {
   test.each([
     [[], { target: 'speed' }, /target is not one of latency, cost, accuracy: found 'speed'/],
     [[], { limit: 0 }, /limit is not a whole number from 1: found 0/],
-    [[], { proven: 'yes' }, /proven is not true or false|proven is/],
+    [[], { unproven: 'yes' }, /unproven is not true or false|unproven is/],
+    [[], { proven: true }, /did you mean `prove`|did you mean `unproven`/],
     [[], { prove: { agent: 7, model: 'offline' } }, /prove.agent is not an agent: found 7/],
     [7, {}, /there are no recorded runs: give a store, or results of runs, found 7/],
     [[{}], {}, /there are no recorded runs/],
@@ -240,15 +254,63 @@ describe('suggestions from a store', () => {
     const store = memoryStore();
     const clerk = agent({
       name: 'clerk',
-      model: scriptedModel(['a', 'b', 'c', 'd'].map((text) => ({ text }))),
+      model: scriptedModel(['a', 'b', 'a', 'a'].map((text) => ({ text }))),
     });
     for (const input of ['same', 'other', 'same', 'same']) await clerk.run(input, { store });
     const found = await suggestions(store, { target: 'latency' });
     expect(found).toMatchObject([
       {
         type: 'cache',
-        proven: true,
-        basis: expect.stringContaining('counted from the recorded requests: of 4 calls, 2'),
+        proven: { by: 'recount', runs: 2 },
+        basis: expect.stringMatching(
+          /^counted from the recorded requests: of 4 calls, 2 .* got the same answer$/,
+        ),
+      },
+    ]);
+  });
+
+  test('[KAIZEN-58] repeated calls that get other answers, or call tools otherwise, are not proven: a cache would change their runs', async () => {
+    const store = memoryStore();
+    const find = (text: string) => calls({ name: 'echo', input: { text } });
+    const echo = tool({
+      name: 'echo',
+      description: 'Gives back what it is given.',
+      input: z.object({ text: z.string() }),
+      execute: ({ text }) => text,
+    });
+    const drafts = agent({ name: 'drafts', model: scriptedModel(['a', 'b', 'c']) });
+    const finder = agent({
+      name: 'finder',
+      tools: [echo],
+      model: scriptedModel([find('x'), 'done', find('x'), 'done', find('y'), 'done']),
+    });
+    for (const who of [drafts, finder])
+      for (let index = 0; index < 3; index += 1) await who.run('same', { store });
+    expect(await suggestions(store)).toEqual([]);
+    const found = await suggestions(store, { unproven: true });
+    const words = found.flatMap(({ type, agent: who, proven, basis }) =>
+      type === 'cache' && proven === false ? [`${who}: ${basis.replace(/^.*; /, '')}`] : [],
+    );
+    expect(words.toSorted()).toEqual([
+      'drafts: not proven as 2 of them got another answer, which a cache would take from their runs',
+      'finder: not proven as 1 of them got another answer, which a cache would take from their runs',
+    ]);
+  });
+
+  test('prompts that do not begin alike are proven by the requests that were sent', async () => {
+    const store = memoryStore();
+    const usage = { input: 5_000, output: 200, cached: 0 };
+    for (let index = 0; index < 4; index += 1)
+      await agent({
+        name: 'clerk',
+        instructions: `It is ${index} o'clock.`,
+        model: scriptedModel([{ text: 'a long answer', usage }]),
+      }).run(`q${index}`, { store });
+    expect(await suggestions(store)).toMatchObject([
+      {
+        type: 'prompt-prefix',
+        proven: { by: 'recount', runs: 3 },
+        basis: expect.stringContaining('recorded prompts'),
       },
     ]);
   });
@@ -261,7 +323,10 @@ describe('suggestions from a store', () => {
       await letTimePass(clock, clerk.run(`q${index}`, { store, clock }));
     const fast = virtualClock();
     const prove = (model: Model, target: 'cost' | 'latency') =>
-      letTimePass(fast, suggestions(store, { target, prove: { agent: clerk, model, runs: 3 } }));
+      letTimePass(
+        fast,
+        suggestions(store, { target, unproven: true, prove: { agent: clerk, model, runs: 3 } }),
+      );
     const small: Model = {
       provider: 'acme',
       id: 'small',
@@ -271,13 +336,15 @@ describe('suggestions from a store', () => {
     expect(await prove(small, 'cost')).toMatchObject([
       {
         type: 'smaller-model',
-        proven: true,
+        proven: { by: 'forks', runs: 3 },
         basis:
           '3 of 3 forks with acme:small ended the same; they cost 0.075 US dollars instead of 0.3 US dollars',
         expected: { costUsd: expect.closeTo(0.45), share: expect.closeTo(0.75) },
       },
     ]);
-    expect(await prove(small, 'latency')).toMatchObject([{ type: 'faster-model', proven: true }]);
+    expect(await prove(small, 'latency')).toMatchObject([
+      { type: 'faster-model', proven: { by: 'forks', runs: 3 } },
+    ]);
     const wrong: Model = {
       ...small,
       id: 'wrong',
@@ -297,12 +364,13 @@ describe('suggestions from a store', () => {
         modelAnswer({ text: messages.at(-1)?.text ?? '', usage: { input: 1, output: 1, billedUsd: 5 } }),
     };
     expect(await prove(dear, 'cost')).toMatchObject([{ proven: false }]);
-    // Where only proven ones are wanted, none is offered that was refuted, or not tried.
+    // None is offered that was refuted, or not tried.
     const offered = (model: Model) =>
-      letTimePass(fast, suggestions(store, { proven: true, prove: { agent: clerk, model, runs: 3 } }));
-    expect(await offered(small)).toMatchObject([{ type: 'smaller-model', proven: true }]);
+      letTimePass(fast, suggestions(store, { prove: { agent: clerk, model, runs: 3 } }));
+    expect(await offered(small)).toMatchObject([{ type: 'smaller-model', proven: { runs: 3 } }]);
     expect(await offered(wrong)).toEqual([]);
-    expect(await suggestions(store, { proven: true })).toEqual([]);
+    expect(await suggestions(store)).toEqual([]);
+    expect(await suggestions(store, { prove: { agent: clerk } })).toEqual([]);
     // Forks are made elsewhere.
     expect(await store.list()).toHaveLength(6);
   });
@@ -334,9 +402,9 @@ describe('suggestions from a store', () => {
     const cheap = (text: string) =>
       scriptedModel([calls({ name: 'echo', input: { text } }), 'done'], 'cheap');
     const proof = (text: string) =>
-      suggestions(store, { prove: { agent: clerk, model: cheap(text), runs: 1 } });
+      suggestions(store, { unproven: true, prove: { agent: clerk, model: cheap(text), runs: 1 } });
     expect((await proof('x')).filter(({ type }) => type === 'smaller-model')).toMatchObject([
-      { proven: true },
+      { proven: { by: 'forks', runs: 1 } },
     ]);
     expect((await proof('y')).filter(({ type }) => type === 'smaller-model')).toMatchObject([
       { proven: false },
@@ -344,9 +412,88 @@ describe('suggestions from a store', () => {
     expect(executed).toBe(3);
   });
 
+  test('a stronger model is proven where forks of the runs that show the need are completed, and nothing is sent back', async () => {
+    const store = memoryStore();
+    const clerk = agent({
+      name: 'clerk',
+      model: scriptedModel(Array.from({ length: 6 }, () => ['a draft', 'the answer']).flat()),
+      critics: [
+        {
+          name: 'editor',
+          critique: ({ candidate }) =>
+            candidate === 'a draft' ? { verdict: 'revise', note: 'no draft' } : { verdict: 'accept' },
+        },
+      ],
+    });
+    for (let index = 0; index < 6; index += 1) await clerk.run(`q${index}`, { store });
+    const prove = (...answers: readonly string[]) =>
+      suggestions(store, {
+        target: 'accuracy',
+        unproven: true,
+        prove: { agent: clerk, model: scriptedModel(answers, 'strong'), runs: 2 },
+      });
+    expect(await suggestions(store, { target: 'accuracy' })).toEqual([]);
+    expect(await prove('the answer', 'another answer')).toMatchObject([
+      {
+        type: 'stronger-model',
+        proven: { by: 'forks', runs: 2 },
+        basis: '2 of 2 forks with scripted:strong were completed, and nothing was sent back',
+      },
+    ]);
+    expect(await prove('the answer', 'a draft', 'the answer')).toMatchObject([
+      { proven: false, basis: expect.stringContaining('1 of 2 forks') },
+    ]);
+  });
+
+  test('shorter results are proven where forks with them end the same, by the same model, and take less', async () => {
+    const store = memoryStore();
+    const dump = tool({
+      name: 'dump',
+      description: 'Reads all.',
+      input: z.object({ table: z.string() }),
+      execute: ({ table }) => `${table}: ${'elephants giraffes '.repeat(200)}`,
+    });
+    /** A model whose input costs a token a character, and which answers by what it is given. */
+    const reader = (answer: (result: string) => string): Model => ({
+      provider: 'acme',
+      id: 'reader',
+      answer: ({ messages }) => {
+        const text = messages.map((message) => message.text).join('');
+        const result = messages.findLast(({ role }) => role === 'tool')?.text;
+        const usage = { input: text.length, output: 200, billedUsd: 0.01 };
+        return modelAnswer(
+          result === undefined
+            ? { calls: [{ id: '1', name: 'dump', input: { table: 'all' } }], usage }
+            : { text: answer(result), usage },
+        );
+      },
+    });
+    const made = (answer: (result: string) => string) =>
+      agent({ name: 'clerk', tools: [dump], model: reader(answer) });
+    for (let index = 0; index < 6; index += 1) await made(() => '42').run(`q${index}`, { store });
+    const prove = async (answer: (result: string) => string) =>
+      (await suggestions(store, { unproven: true, prove: { agent: made(answer), runs: 2 } })).filter(
+        ({ type }) => type === 'unread-context',
+      );
+    expect((await suggestions(store)).map(({ type }) => type)).not.toContain('unread-context');
+    expect(await prove(() => '42')).toMatchObject([
+      {
+        type: 'unread-context',
+        tool: 'dump',
+        proven: { by: 'forks', runs: 2 },
+        basis: expect.stringMatching(
+          /^2 of 2 forks with results of 'dump' cut to 500 characters ended the same; they took \d+ tokens instead of \d+$/,
+        ),
+      },
+    ]);
+    expect(await prove((result) => (result.length > 500 ? '42' : '41'))).toMatchObject([
+      { proven: false, basis: expect.stringContaining('0 of 2 forks') },
+    ]);
+  });
+
   test('runs that go on, forks and journals that cannot be read are left out', async () => {
     const store = memoryStore();
-    const clerk = agent({ name: 'clerk', model: scriptedModel(['a', 'b', 'c', 'd']) });
+    const clerk = agent({ name: 'clerk', model: scriptedModel(['a', 'a', 'a', 'd']) });
     for (let index = 0; index < 3; index += 1) await clerk.run('same', { store, runId: `r${index}` });
     const broken = {
       ...store,

@@ -74,17 +74,26 @@ const checkout = setup({
 const kept = localStorage.getItem('checkout');
 const snapshot = kept === null ? undefined : (JSON.parse(kept) as Snapshot<unknown>);
 
+/** Saves a checkout after each change, its agent's too: a page that crashes, or that a phone discards, says no goodbye. */
+const saveEachChange = (actor: ActorRefFrom<typeof checkout>): (() => void) => {
+  let isDue = false;
+  const save = (): void => {
+    isDue = false;
+    localStorage.setItem('checkout', JSON.stringify(actor.getPersistedSnapshot()));
+  };
+  const following = actor.system.inspect(({ type }) => {
+    if (type !== '@xstate.snapshot' || isDue) return;
+    isDue = true;
+    queueMicrotask(save);
+  });
+  return () => {
+    following.unsubscribe();
+  };
+};
+
 const Checkout = () => {
   const [state, send, actor] = useMachine(checkout, snapshot === undefined ? {} : { snapshot });
-  useEffect(() => {
-    const save = (): void => {
-      localStorage.setItem('checkout', JSON.stringify(actor.getPersistedSnapshot()));
-    };
-    addEventListener('pagehide', save);
-    return () => {
-      removeEventListener('pagehide', save);
-    };
-  }, [actor]);
+  useEffect(() => saveEachChange(actor), [actor]);
   const child = state.children['cashier'];
   return (
     <main style={{ font: '16px system-ui', margin: '3rem auto', maxWidth: '24rem' }}>

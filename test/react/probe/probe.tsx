@@ -2,8 +2,9 @@
 import { useActor } from '@xstate/react';
 import * as React from 'react';
 import { StrictMode, useState } from 'react';
-import { createRoot } from 'react-dom/client';
+import { createRoot, hydrateRoot } from 'react-dom/client';
 import { flushSync } from 'react-dom';
+import { renderToString } from 'react-dom/server';
 import { agent, tool } from 'troupe';
 import { modelAnswer } from 'troupe/models';
 import { useAgent, useRun } from 'troupe/react';
@@ -13,12 +14,20 @@ const counts = { runs: 0, asked: 0, called: 0, aborted: 0, mounted: 0 };
 let open: () => void = () => undefined;
 let gate = new Promise<void>((resolve) => (open = resolve));
 
+/** What runs were given and made, by name, without keeping it. */
+const made: { readonly what: string; readonly it: WeakRef<object> }[] = [];
+const note = (what: string, it: object): void => {
+  made.push({ what, it: new WeakRef(it) });
+};
+
 const fetch = tool({
   name: 'fetch',
   description: 'Fetches.',
   input: z.object({}),
   idempotent: true,
-  execute: async (_, { signal }) => {
+  execute: async (input, { signal }) => {
+    note('input of a tool', input);
+    note('signal', signal);
     counts.called += 1;
     signal.addEventListener('abort', () => (counts.aborted += 1));
     await gate;
@@ -33,7 +42,10 @@ const probe = agent({
     provider: 'test',
     id: 'probe',
     isLanguageModel: false,
-    answer: ({ messages }) => {
+    answer: (request) => {
+      const { messages } = request;
+      note('request of a model', request);
+      note('messages', messages);
       counts.asked += 1;
       if (messages.length === 1) counts.runs += 1;
       const last = messages.at(-1);
@@ -45,7 +57,10 @@ const probe = agent({
 });
 
 const Probe = ({ input }: { readonly input?: string | undefined }) => {
-  const { status, phase, text, output, messages, send, stop, error } = useAgent(probe, { input });
+  const view = useAgent(probe, { input });
+  const { status, phase, text, output, messages, send, stop, error } = view;
+  note('view', view);
+  note('progress', view.progress);
   return (
     <section>
       <p className="status">{status}</p>
@@ -106,6 +121,12 @@ const App = ({ kind, input }: { readonly kind: string; readonly input?: string |
   );
 };
 
+const page = (kind: string, input?: string) => (
+  <StrictMode>
+    <App kind={kind} input={input} />
+  </StrictMode>
+);
+
 const place = document.getElementById('app') ?? document.body;
 let root: ReturnType<typeof createRoot> | undefined;
 
@@ -118,12 +139,15 @@ Object.assign(globalThis, {
     },
     mount: (kind: string, input?: string) => {
       root = createRoot(place);
-      root.render(
-        <StrictMode>
-          <App kind={kind} input={input} />
-        </StrictMode>,
-      );
+      root.render(page(kind, input));
     },
+    /** Shows what a server has rendered, and goes on from that. */
+    hydrate: (kind: string, input?: string) => {
+      place.innerHTML = renderToString(page(kind, input));
+      root = hydrateRoot(place, page(kind, input));
+    },
+    /** What there is still of what was made. */
+    kept: () => [...new Set(made.flatMap(({ what, it }) => (it.deref() === undefined ? [] : [what])))],
     unmount: () => {
       flushSync(() => {
         root?.unmount();

@@ -1,87 +1,27 @@
-import { onDemand } from '../../../base/on-demand.ts';
-import {
-  aBoolean,
-  aFunction,
-  aNumber,
-  anything,
-  byName,
-  fulfilling,
-  isObject,
-  objectWith,
-  oneOf,
-  optional,
-  optionsSchema,
-  together,
-  wholeNumber,
-} from '../../../base/schemas/option-schemas.ts';
-import { checkOptions } from '../../../contracts/errors/check-options.ts';
 import type { Hook, HookScope, LiveEvent } from '../../../contracts/events/event.ts';
-import type { Model, ModelChoice } from '../../../contracts/models/model.ts';
+import type { Model } from '../../../contracts/models/model.ts';
 import type { EngineResource } from '../../../contracts/runs/engine.ts';
-import type { JournalStore } from '../../../contracts/journals/journal.ts';
 import type { ModelUse } from '../../../contracts/runs/run-options.ts';
 import { messageOf } from '../../../contracts/errors/error.ts';
 import { resolveModel } from '../../../models/model-registry.ts';
 import { wrapModel } from '../../../models/wrap-model.ts';
-import type { AnswerCache, AnswerCacheOptions } from '../../../runtime/resources/answer-cache.ts';
+import type { AnswerCache } from '../../../runtime/resources/answer-cache.ts';
 import { answerCache } from '../../../runtime/resources/answer-cache.ts';
-import type { ModelTrialOptions } from '../proof/model-trial.ts';
 import type { RunFacts } from '../run-facts.ts';
 import { SuggestionBook } from '../suggestion-book.ts';
-import type { Suggestion, Target } from '../suggestion.ts';
-import { targets } from '../suggestion.ts';
+import type { Suggestion } from '../suggestion.ts';
+import type { OptimizerChange, OptimizerOptions } from './optimizer-options.ts';
+import { checkOptimizerOptions } from './optimizer-options.ts';
 import { readEvents, RunsInProgress } from './read-runs.ts';
 import type { GuardMetric } from './run-window.ts';
-import { guardMetrics, RunWindow } from './run-window.ts';
-
-/** Options of {@link optimizer}. */
-export interface OptimizerOptions {
-  /** The goal of its suggestions. Default `cost`. */
-  readonly target?: Target | undefined;
-  /** True to apply suggestions; else it only collects them. Default false. */
-  readonly apply?: boolean | undefined;
-  /** The metric that must not get worse by more than a part: of the runs for errors, else of the value before. Default: errors, 0.05. */
-  readonly guard?:
-    | { readonly metric?: GuardMetric | undefined; readonly worseBy?: number | undefined }
-    | undefined;
-  /** The number of runs before a change that it is compared with, and of runs after it that are compared. Default 20. */
-  readonly runs?: number | undefined;
-  /** Lets it apply a cache, with these options: name the tenant by `scope`. Without it none is applied. */
-  readonly cache?: AnswerCacheOptions | undefined;
-  /** Lets it use another model in place of one, by its `provider:id`. Those without one stay. */
-  readonly models?: Readonly<Record<string, ModelChoice>> | undefined;
-  /**
-   * Tries another model on runs of a store before it is applied, as `prove` of {@link suggestions} does, and applies none that they refute. It is for
-   * runs of these agents, as they are now. Without it, another model is tried on the next runs.
-   */
-  readonly prove?:
-    | (Pick<ModelTrialOptions, 'runs' | 'prices' | 'context'> & {
-        readonly store: JournalStore;
-        readonly agents: readonly ModelTrialOptions['agent'][];
-      })
-    | undefined;
-  /** Called for each change. */
-  readonly onChange?: ((change: OptimizerChange) => void) | undefined;
-}
-
-/** A change that an optimizer made. */
-export interface OptimizerChange {
-  /** `kept`: the guard metric of a full window of runs did not get worse. */
-  readonly kind: 'applied' | 'kept' | 'rolled-back';
-  readonly suggestion: Suggestion;
-  readonly metric: GuardMetric;
-  /** The mean of the runs before. */
-  readonly before: number;
-  /** The mean of the runs since; absent where there are none yet. */
-  readonly after?: number | undefined;
-}
+import { RunWindow } from './run-window.ts';
 
 /** Suggests, and applies, what makes runs better; see {@link optimizer}. */
 export interface Optimizer extends Omit<EngineResource, 'flush'>, Omit<Hook, 'flush'> {
   readonly name: string;
   around(model: Model, use?: ModelUse): Model;
   close(): void;
-  /** The suggestions by now, the greatest share first. */
+  /** The suggestions by now, the greatest share first: those that are proven, unless others are wanted, too. */
   readonly suggestions: readonly Suggestion[];
   /** The suggestions that are in force. */
   readonly applied: readonly Suggestion[];
@@ -92,64 +32,22 @@ export interface Optimizer extends Omit<EngineResource, 'flush'>, Omit<Hook, 'fl
  *
  * Give it to an engine, or to runs, twice: among the `resources`, and among the `hooks`. It applies one change at a time, after a full window
  * of runs, and compares the guard metric of the next runs with that of those before. A change that makes it worse is rolled back, and not
- * applied again; with the metric `errors` as soon as that is certain. A cache is applied once repeated calls are proven by exact requests,
- * another model, with `prove`, once forks of recorded runs end the same and take less; without, it is tried on the runs themselves. With the metric `cost` nothing is applied
- * while a price is not known. The log of each run with a change has `optimizer.applied` (`custom.emitted`), that of the next call after a
+ * applied again; with the metric `errors` as soon as that is certain. A cache is applied once calls with equal requests are seen to get equal
+ * answers, another model once forks of recorded runs end the same and take less; with `unproven` and without `prove` it is tried on the runs
+ * themselves. With the metric `cost` nothing is applied while a price is not known. The log of each run with a change has `optimizer.applied` (`custom.emitted`), that of the next call after a
  * rollback `optimizer.rolled-back`.
  *
  * @example
  * const better = optimizer({ apply: true, target: 'latency', cache: {}, guard: { metric: 'errors', worseBy: 0.02 } });
  * const engine = createGlobalEngine({ resources: [better], hooks: [better] });
  *
- * @throws {TroupeError} `resource.invalid` for invalid options, and for `apply` without anything that may be applied; errors of
- * models that cannot be created.
+ * @throws {TroupeError} `resource.invalid` for invalid options, for `apply` without anything that may be applied, and for models without a way to
+ * prove them, unless `unproven`; errors of models that cannot be created.
  */
 export const optimizer = (options: OptimizerOptions = {}): Optimizer => {
-  checkOptions(schema(), options, { code: 'resource.invalid', owner: 'an optimizer' });
+  checkOptimizerOptions(options);
   return new RunOptimizer(options);
 };
-
-const schema = onDemand(() =>
-  together<OptimizerOptions>(
-    optionsSchema<OptimizerOptions>({
-      target: optional(oneOf(targets)),
-      apply: optional(aBoolean()),
-      guard: optional(
-        optionsSchema<NonNullable<OptimizerOptions['guard']>>({
-          metric: optional(oneOf(guardMetrics)),
-          worseBy: optional(aNumber(0)),
-        }),
-      ),
-      runs: optional(wholeNumber(1)),
-      cache: optional(fulfilling(isObject, 'not the options of a cache: write {} for its defaults')),
-      models: optional(
-        byName(
-          fulfilling(
-            (given) => typeof given === 'string' || isObject(given),
-            'not a model, or the name of one',
-          ),
-        ),
-      ),
-      prove: optional(
-        optionsSchema<NonNullable<OptimizerOptions['prove']>>({
-          store: objectWith(['list', 'read'], 'not a store of runs: write sqliteStore(…)'),
-          agents: fulfilling(isAgents, 'not a list of agents'),
-          runs: optional(wholeNumber(1)),
-          prices: optional(objectWith(['cost'], 'not a price list')),
-          context: anything(),
-        }),
-      ),
-      onChange: optional(aFunction()),
-    }),
-    ({ apply, cache, models }) =>
-      apply === true && cache === undefined && Object.keys(models ?? {}).length === 0
-        ? ['apply', 'of use with `cache` or `models` only, which say what may be applied']
-        : undefined,
-  ),
-);
-
-const isAgents = (given: unknown): boolean =>
-  Array.isArray(given) && given.length > 0 && given.every((each) => isObject(each) && 'name' in each);
 
 const RUNS = 20;
 
@@ -178,6 +76,7 @@ class RunOptimizer implements Optimizer {
   readonly #cache: AnswerCache | undefined;
   readonly #models: ReadonlyMap<string, Model>;
   readonly #prove: OptimizerOptions['prove'];
+  readonly #isUnprovenOffered: boolean;
   readonly #onChange: OptimizerOptions['onChange'];
   readonly #book: SuggestionBook;
   readonly #reading = new RunsInProgress();
@@ -203,6 +102,7 @@ class RunOptimizer implements Optimizer {
     cache,
     models,
     prove,
+    unproven = false,
     onChange,
   }: OptimizerOptions) {
     this.#isApplying = apply;
@@ -214,12 +114,17 @@ class RunOptimizer implements Optimizer {
       Object.entries(models ?? {}).map(([name, choice]) => [name, resolveModel(choice)]),
     );
     this.#prove = prove;
+    this.#isUnprovenOffered = unproven;
     this.#onChange = onChange;
     this.#book = new SuggestionBook(target);
     this.#window = new RunWindow(runs);
   }
 
   get suggestions(): readonly Suggestion[] {
+    return this.#isUnprovenOffered ? this.#found : this.#found.filter(({ proven }) => proven !== false);
+  }
+
+  get #found(): readonly Suggestion[] {
     return this.#book.suggestions.map((each) => ({ ...each, ...this.#proofs.get(keyOf(each)) }));
   }
 
@@ -253,8 +158,9 @@ class RunOptimizer implements Optimizer {
     this.#book.take(facts);
     const changes = this.#begun.get(facts.runId);
     this.#begun.delete(facts.runId);
+    if (!this.#isApplying) this.#collect(facts);
     // A run that began before the last change says nothing about it.
-    if (this.#isApplying && changes === this.#changes) this.#weigh(facts);
+    else if (changes === this.#changes) this.#weigh(facts);
   }
 
   close(): void {
@@ -282,10 +188,21 @@ class RunOptimizer implements Optimizer {
     else if (window.isFull) this.#keep(this.#trial);
   }
 
+  /** Proves suggestions after each full window of runs, where none is applied. */
+  #collect(run: RunFacts): void {
+    this.#window.add(run);
+    if (!this.#window.isFull) return;
+    this.#window = new RunWindow(this.#runs);
+    for (const suggestion of this.#found) {
+      const application = this.#applicationOf(suggestion);
+      if (application !== undefined) this.#startProof(application);
+    }
+  }
+
   #applyNext(): void {
     const before = this.#window.mean(this.#metric);
     if (before === undefined) return;
-    for (const suggestion of this.suggestions) {
+    for (const suggestion of this.#found) {
       const application = this.#tried.has(keyOf(suggestion)) ? undefined : this.#applicationOf(suggestion);
       if (application === undefined || !this.#mayApply(application)) continue;
       this.#tried.add(keyOf(suggestion));
@@ -298,18 +215,23 @@ class RunOptimizer implements Optimizer {
 
   #applicationOf(suggestion: Suggestion): Application | undefined {
     const { type, model, proven } = suggestion;
-    if (type === 'cache') return this.#cache !== undefined && proven ? { suggestion } : undefined;
+    if (type === 'cache') return this.#cache !== undefined && proven !== false ? { suggestion } : undefined;
     if (type !== 'faster-model' && type !== 'smaller-model') return undefined;
     const other = this.#models.get(model ?? '');
     return other === undefined ? undefined : { suggestion, model: other };
   }
 
   /** False for another model that is still to be proven, which begins here, or was refuted. A proven one is applied after the next run. */
-  #mayApply({ suggestion, model }: Application): boolean {
-    if (model === undefined || this.#prove === undefined || suggestion.proven) return true;
-    if (!this.#isProving && !this.#proofs.has(keyOf(suggestion)))
-      void this.#tryOnRecord(suggestion, model, this.#prove);
-    return false;
+  #mayApply(application: Application): boolean {
+    if (application.model === undefined || application.suggestion.proven !== false) return true;
+    this.#startProof(application);
+    return this.#prove === undefined && this.#isUnprovenOffered;
+  }
+
+  /** Starts to try another model on recorded runs, unless it was tried, or one is being tried. */
+  #startProof({ suggestion, model }: Application): void {
+    if (model === undefined || this.#prove === undefined || this.#isProving) return;
+    if (!this.#proofs.has(keyOf(suggestion))) void this.#tryOnRecord(suggestion, model, this.#prove);
   }
 
   /** Never rejects: where runs cannot be forked, nothing is proven. */
@@ -323,7 +245,7 @@ class RunOptimizer implements Optimizer {
     let proof: Pick<Suggestion, 'proven' | 'basis'> | undefined;
     try {
       // Forks need all of the runtime.
-      const { proveByForks } = await import('../proof/model-trial.ts');
+      const { proveByForks } = await import('../proof/prove-by-forks.ts');
       if (agent !== undefined)
         [proof] = await proveByForks([suggestion], store, { ...options, agent, model });
     } catch (thrown) {
@@ -369,7 +291,8 @@ class RunOptimizer implements Optimizer {
 /** Runs whose beginning is known at most: one that was suspended never ends. */
 const MOST_BEGUN = 10_000;
 
-const keyOf = ({ type, agent, model = '' }: Suggestion): string => [type, agent, model].join('\n');
+const keyOf = ({ type, agent, model = '', tool = '' }: Suggestion): string =>
+  [type, agent, model, tool].join('\n');
 
 const changeData = ({ type, agent, model, description }: Suggestion) => ({
   type,

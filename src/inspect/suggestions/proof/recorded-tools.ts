@@ -6,14 +6,23 @@ import type { ToolExecutor } from '../../../contracts/tools/executor.ts';
 import type { RunFacts } from '../run-facts.ts';
 import { toolsIn } from '../run-facts.ts';
 
+/** A tool whose long results are shortened. */
+export interface CutResults {
+  readonly tool: string;
+  /** Number of characters that are left. */
+  readonly most: number;
+}
+
 /** Answers tool calls from the record of a run, and executes none. */
 export class RecordedTools {
   readonly #run: RunFacts;
+  readonly #cut: CutResults | undefined;
   /** True once a call was made that the run did not make. */
   hasDiverged = false;
 
-  constructor(run: RunFacts) {
+  constructor(run: RunFacts, cut?: CutResults) {
     this.#run = run;
+    this.#cut = cut;
   }
 
   /** A call that the run did not make fails with `journal.diverged`. */
@@ -29,7 +38,7 @@ export class RecordedTools {
       );
     }
     if (!found.isOk) throw new TroupeError('tool.failed', found.text, { retryable: 'no' });
-    return found.text;
+    return tool === this.#cut?.tool ? found.text.slice(0, this.#cut.most) : found.text;
   };
 }
 

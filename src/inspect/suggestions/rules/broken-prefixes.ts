@@ -10,6 +10,9 @@ const CACHED_FROM = 1_024;
 /** The part of a prompt that is read from the cache at least, where its prefix is intact. */
 const READ = 0.1;
 const LEAST = 3;
+/** The part that differs, where requests are not on record. */
+const UNKNOWN = 'not known';
+const PRICE = 'assumes that cached input costs a tenth';
 
 /** Calls whose prompt does not begin as the one before, by the part that differs. */
 class Breaks extends Tally {
@@ -48,6 +51,7 @@ export const brokenPrefixes = (): Rule => {
       [...byModel.rows].flatMap(({ agent, name: model, value: breaks }) => {
         const { count, of, tokens, parts } = breaks;
         if (count < LEAST || count * 2 < of) return [];
+        const isExact = !parts.has(UNKNOWN);
         const part = [...parts].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? '';
         return [
           {
@@ -58,8 +62,10 @@ export const brokenPrefixes = (): Rule => {
             // A provider takes about a tenth of the price for what it has in its cache.
             expected: { tokens: tokens * (1 - READ) },
             evidence: breaks.evidence({ uncachedTokens: tokens, ...Object.fromEntries(parts) }),
-            proven: false,
-            basis: `compared ${of} prompts with the one before; assumes that cached input costs a tenth`,
+            proven: isExact ? breaks.recounted() : false,
+            basis: isExact
+              ? `compared ${of} recorded prompts with the one before; ${PRICE}`
+              : `${PRICE}; not proven as requests are not on record: by reported tokens, little of ${count} prompts was cached`,
           },
         ];
       }),
@@ -71,7 +77,7 @@ const changedPart = (before: CallFact, call: CallFact, isSameRun: boolean): stri
   const [one, other] = [before.request, call.request];
   if (one === undefined || other === undefined)
     return isSameRun && call.usage.cached !== undefined && call.usage.cached < before.usage.input * READ
-      ? 'not known'
+      ? UNKNOWN
       : undefined;
   if (one.hashes.tools !== other.hashes.tools) return 'tools';
   if (one.hashes.instructions !== other.hashes.instructions) return 'instructions';

@@ -27,7 +27,7 @@ export const deadBranches = (): Rule => {
             description: `Of '${agent}', the alternative '${option}' was never chosen in ${count} choices: remove it, or say when it is to be chosen`,
             expected: {},
             evidence: { ...evidence, of: count },
-            proven: true,
+            proven: tally.recounted(),
             basis: `counted from ${count} recorded choices`,
           },
         ];

@@ -1,7 +1,7 @@
 import type { CallFact } from '../run-facts.ts';
 import { callsIn } from '../run-facts.ts';
 import type { Rule } from '../rule.ts';
-import { Table, Tally } from '../rule.ts';
+import { Table, Tally, UNTRIED_MODEL } from '../rule.ts';
 
 /** The most output tokens of an easy step. */
 const SHORT = 100;
@@ -50,7 +50,7 @@ export const easySteps = (): Rule => {
             expected: costUsd === undefined ? { tokens: tokens * SAVED } : { costUsd: costUsd * SAVED },
             evidence: { ...evidence, count: easy, of: count },
             proven: false,
-            basis: 'assumes that the other model costs a fifth',
+            basis: `assumes that the other model costs a fifth; ${UNTRIED_MODEL}`,
           },
         ];
       }),

@@ -33,7 +33,7 @@ export const futileRetries = (): Rule => {
             description: `Retries of ${name} never helped agent '${agent}' in ${count} calls: do not retry, or fall back at once`,
             expected: { latencyMs },
             evidence: retried.evidence({ attempts, waitedMs: latencyMs }),
-            proven: true,
+            proven: retried.recounted(),
             basis: `counted from the recorded retries: ${attempts} attempts after the first, of which none helped`,
           },
         ];

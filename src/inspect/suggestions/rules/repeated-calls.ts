@@ -1,6 +1,8 @@
+import { canonical } from '../../../base/json/canonical.ts';
+import { toJson } from '../../../base/json/json.ts';
 import { cacheDefaults } from '../../../runtime/resources/answer-cache.ts';
-import { callsIn } from '../run-facts.ts';
-import type { CallFact } from '../run-facts.ts';
+import { movesByPath } from '../run-facts.ts';
+import type { CallFact, Move, RunFacts } from '../run-facts.ts';
 import type { Rule } from '../rule.ts';
 import { Table, Tally } from '../rule.ts';
 
@@ -8,6 +10,13 @@ import { Table, Tally } from '../rule.ts';
 class Repeats extends Tally {
   /** True while all equal calls were equal by what was really sent. */
   isExact = true;
+  /** Those whose answer was not that of the call before: with a cache, their runs would have taken another way. */
+  differing = 0;
+}
+
+/** A call, and what came of its answer. */
+interface AnsweredCall extends CallFact {
+  readonly answer: string;
 }
 
 /** Fewer are chance. */
@@ -16,9 +25,9 @@ const LEAST = 2;
 /** Finds agents that ask models the same again: counts the calls that a cache with default bounds would have answered. */
 export const repeatedCalls = (): Rule => {
   const { entries, ttlMs } = cacheDefaults;
-  const kept = new Map<string, CallFact>();
+  const kept = new Map<string, AnsweredCall>();
   const byAgent = new Table(() => new Repeats());
-  const look = (call: CallFact, runId: string): void => {
+  const look = (call: AnsweredCall, runId: string): void => {
     const repeats = byAgent.of(call.agent);
     repeats.of += 1;
     if (call.isCached) return;
@@ -32,31 +41,69 @@ export const repeatedCalls = (): Rule => {
     const { ms: latencyMs, usage, costUsd } = call;
     repeats.add(runId, { latencyMs, tokens: usage.input + usage.output, costUsd });
     if (call.request === undefined || known.request === undefined) repeats.isExact = false;
+    if (call.answer !== known.answer) repeats.differing += 1;
   };
   return {
     take: (run) => {
-      for (const call of callsIn(run)) look(call, run.runId);
+      for (const call of answeredCalls(run)) look(call, run.runId);
     },
     findings: () =>
       [...byAgent.rows].flatMap(({ agent, value: repeats }) => {
-        const { count, of, runCount, latencyMs, tokens, costUsd, isExact } = repeats;
+        const { count, of, runCount, latencyMs, tokens, costUsd, differing } = repeats;
         if (count < LEAST) return [];
-        const within = `of ${of} calls, ${count} in ${runCount} runs equal one of the ${ttlMs / 1_000} s before`;
         return [
           {
             type: 'cache' as const,
             agent,
             description: `Agent '${agent}' asks its model the same again: give its runs an answerCache()`,
             expected: { latencyMs, tokens, costUsd, modelCalls: count },
-            evidence: repeats.evidence({ repeatedShare: count / of, savedMs: latencyMs }),
-            proven: isExact,
-            basis: isExact
-              ? `counted from the recorded requests: ${within}`
-              : `requests are not on record; by what agents were seen to be given, ${within}`,
+            evidence: repeats.evidence({ repeatedShare: count / of, savedMs: latencyMs, differing }),
+            ...provenBy(
+              repeats,
+              `of ${of} calls, ${count} in ${runCount} runs equal one of the ${ttlMs / 1_000} s before`,
+            ),
           },
         ];
       }),
   };
+};
+
+/** A cache changes nothing of runs whose equal calls got equal answers: they would have ended the same. */
+const provenBy = (repeats: Repeats, within: string) => {
+  const { isExact, differing } = repeats;
+  if (!isExact)
+    return {
+      proven: false as const,
+      basis: `by what agents were seen to be given, ${within}; not proven as requests are not on record`,
+    };
+  if (differing > 0)
+    return {
+      proven: false as const,
+      basis: `counted from the recorded requests: ${within}; not proven as ${differing} of them got another answer, which a cache would take from their runs`,
+    };
+  return {
+    proven: repeats.recounted(),
+    basis: `counted from the recorded requests: ${within}, and got the same answer`,
+  };
+};
+
+/** The model calls of a run, in order. The calls of tools that follow are part of an answer. */
+const answeredCalls = (run: RunFacts): readonly AnsweredCall[] => {
+  const answers = new Map<Move, string>();
+  for (const moves of movesByPath(run))
+    for (const [index, move] of moves.entries()) {
+      if (move.kind !== 'model') continue;
+      const next = moves.findIndex(({ kind }, at) => at > index && kind === 'model');
+      const asked = moves
+        .slice(index + 1, next < 0 ? undefined : next)
+        .map((made) => (made.kind === 'tool' ? canonical(toJson([made.tool, made.input])) : ''))
+        // Calls that run at once end in any order.
+        .toSorted();
+      answers.set(move, canonical(toJson([move.text, move.calls, asked])));
+    }
+  return run.moves.flatMap((move) =>
+    move.kind === 'model' ? [{ ...move, answer: answers.get(move) ?? '' }] : [],
+  );
 };
 
 /** Checks whether the answer is young enough; one that is still under way is shared. */

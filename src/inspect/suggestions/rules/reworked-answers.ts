@@ -1,6 +1,6 @@
 import { callsIn } from '../run-facts.ts';
 import type { Rule } from '../rule.ts';
-import { Table, Tally } from '../rule.ts';
+import { Table, Tally, UNTRIED_MODEL } from '../rule.ts';
 
 const LEAST_RUNS = 5;
 /** The part of the runs from which it is no exception. */
@@ -33,7 +33,7 @@ export const reworkedAnswers = (): Rule => {
             expected: {},
             evidence: tally.evidence({ reworkedShare: count / of }),
             proven: false,
-            basis: 'assumes that the other model answers better',
+            basis: `assumes that the other model answers better; ${UNTRIED_MODEL}`,
           },
         ];
       }),

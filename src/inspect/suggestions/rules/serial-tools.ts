@@ -42,7 +42,8 @@ export const serialTools = (): Rule => {
             expected: { latencyMs, ...(tokens === 0 ? {} : { tokens, costUsd }) },
             evidence: tally.evidence({ savedMs: latencyMs }),
             proven: false,
-            basis: 'measured from the times of calls; assumes that neither changes what the other reads',
+            basis:
+              'measured from the times of calls; not proven as a trial executes no tool, and only that shows whether one changes what the other reads',
           },
         ];
       }),

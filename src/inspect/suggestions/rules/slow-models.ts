@@ -1,6 +1,6 @@
 import { callsIn } from '../run-facts.ts';
 import type { Rule } from '../rule.ts';
-import { Table, Tally } from '../rule.ts';
+import { Table, Tally, UNTRIED_MODEL } from '../rule.ts';
 
 /** The average time of an answer, in ms, above which a model counts as slow. */
 const SLOW_MS = 1_000;
@@ -31,7 +31,7 @@ export const slowModels = (): Rule => {
             expected: { latencyMs: latencyMs * SAVED },
             evidence: tally.evidence({ averageMs, totalMs: latencyMs }),
             proven: false,
-            basis: 'assumes that the other model takes half the time',
+            basis: `assumes that the other model takes half the time; ${UNTRIED_MODEL}`,
           },
         ];
       }),

@@ -37,11 +37,12 @@ export const unreadContext = (): Rule => {
           {
             type: 'unread-context' as const,
             agent,
+            tool,
             description: `Long results of '${tool}' stay in the conversation of agent '${agent}', and nothing that follows refers to them: shorten them`,
             expected: { tokens },
             evidence: tally.evidence({ unreadShare: count / of, tokens }),
             proven: false,
-            basis: `searched what followed ${of} long results for words of theirs; assumes four characters to a token`,
+            basis: `searched what followed ${of} long results for words of theirs; assumes four characters to a token; not proven as no run was tried with shorter ones`,
           },
         ];
       }),

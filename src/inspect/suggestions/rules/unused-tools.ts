@@ -37,10 +37,11 @@ export const unusedTools = (): Rule => {
           {
             type: 'unused-tool' as const,
             agent,
+            tool,
             description: `Tool '${tool}' was offered to the model of agent '${agent}' ${count} times and never called: remove or defer it`,
             expected: { tokens, costUsd },
             evidence: offer.evidence({ offered: count, tokens }),
-            proven: false,
+            proven: offer.recounted(),
             basis: `counted from the recorded requests of ${runCount} runs; assumes four characters to a token`,
           },
         ];

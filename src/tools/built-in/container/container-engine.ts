@@ -1,9 +1,10 @@
+import { tmpdir } from 'node:os';
 import { messageOf, TroupeError } from '../../../contracts/errors/error.ts';
 import type { ProcessResult } from '../../../contracts/environments/operations.ts';
 import { ENGINE_VARIABLES, pickVariables } from '../host/command-environment.ts';
 import { spawnCaptured } from '../host/spawn.ts';
 import { hostMark, isOrphan } from './container-owner.ts';
-import { listArguments, removeArguments } from './engine-arguments.ts';
+import { listArguments, removeArguments, VERSION_ARGUMENTS } from './engine-arguments.ts';
 
 /** Time limit of what the engine does by itself, in ms. */
 const ENGINE_MS = 20_000;
@@ -16,6 +17,15 @@ const IS_GONE = /no (such )?container|already in progress/i;
 
 /** The variables that an engine's program sees. */
 export const engineVariables = (): Readonly<Record<string, string>> => pickVariables(ENGINE_VARIABLES);
+
+/** Checks whether an engine is Podman, by what it says of itself: its program may be called `docker`. */
+export const isPodman = async (engine: string): Promise<boolean> => {
+  const { stdout } = await ask(engine, VERSION_ARGUMENTS);
+  return /\bpodman\b/i.test(stdout);
+};
+
+/** The folder that an engine's program is started in: that of Podman leaves a file `oom` there for a command that ran out of memory. */
+export const engineFolder = (): string => tmpdir();
 
 /** Removes the containers of processes of this machine that are gone. */
 export const removeOrphans = async (engine: string): Promise<void> => {
@@ -36,6 +46,7 @@ const ask = async (engine: string, args: readonly string[], allowed?: RegExp): P
   const result = await spawnCaptured({
     file: engine,
     args,
+    cwd: engineFolder(),
     env: engineVariables(),
     timeoutMs: ENGINE_MS,
     maxOutputBytes: ENGINE_BYTES,

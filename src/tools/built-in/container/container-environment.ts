@@ -11,8 +11,8 @@ import { parseContainerPlan } from './container-plan.ts';
 /**
  * A container of Docker or Podman, started for a run and removed at its end.
  *
- * It has no network, a read-only file system but for its work folder and `/tmp`, no capabilities, a user who is not root, and limits on
- * memory, processors and processes; options change what they name. Files are read and written by common commands inside
+ * It has no network, a read-only file system but for its work folder, `/tmp` and the shared memory of its processes, no capabilities, a user
+ * who is not root, and limits on memory, processors and processes; options change what they name. Files are read and written by common commands inside
  * (`realpath`, `stat`, `head` …), never by this process. A command that is out of time or cancelled ends inside, with all that
  * it started; what one leaves in the background lives until the container is removed. The container ends with this process,
  * however that ends.

@@ -8,7 +8,13 @@ import { LineProcess } from '../host/line-process.ts';
 import { MARK } from '../host/marked.ts';
 import type { SpawnPlan } from '../host/spawn.ts';
 import { spawnCaptured } from '../host/spawn.ts';
-import { engineVariables, removeContainer, removeOrphans } from './container-engine.ts';
+import {
+  engineFolder,
+  engineVariables,
+  isPodman,
+  removeContainer,
+  removeOrphans,
+} from './container-engine.ts';
 import { hostMark, newContainerName } from './container-owner.ts';
 import type { ContainerPlan } from './container-plan.ts';
 import type { ContainerPlace } from './engine-arguments.ts';
@@ -39,7 +45,7 @@ export class Container {
   /** Starts a container; on failure and on abort nothing of it is left. */
   static async start(plan: ContainerPlan, signal: AbortSignal): Promise<Container> {
     const folder = plan.folder === undefined ? undefined : await mountable(plan.folder);
-    const place = placeOf(plan, folder);
+    const place = placeOf(plan, folder, await isPodman(plan.engine));
     await removeOrphans(plan.engine);
     const container = new Container(plan, place);
     try {
@@ -112,6 +118,7 @@ export class Container {
     this.#holder = await LineProcess.start({
       file: engine,
       args: runArguments(this.#plan, this.#place),
+      cwd: engineFolder(),
       env: engineVariables(),
       maxLineBytes: 10_000,
       onLine: (line) => {
@@ -142,7 +149,8 @@ export class Container {
   }
 
   #exec(args: readonly string[], limits: Omit<SpawnPlan, 'file' | 'args' | 'env'>): Promise<ProcessResult> {
-    return spawnCaptured({ file: this.#plan.engine, args, env: engineVariables(), ...limits });
+    const file = this.#plan.engine;
+    return spawnCaptured({ file, args, cwd: engineFolder(), env: engineVariables(), ...limits });
   }
 
   async #kill(mark: string): Promise<void> {
@@ -172,7 +180,11 @@ const mountable = async (folder: string): Promise<string> => {
 /** Numbers of a user who is not root, which most images have. */
 const USER = '1000:1000';
 
-const placeOf = ({ engine, user }: ContainerPlan, folder: string | undefined): ContainerPlace => {
+const placeOf = (
+  { user }: ContainerPlan,
+  folder: string | undefined,
+  isOfPodman: boolean,
+): ContainerPlace => {
   const ours = process.getuid?.() ?? 0;
   const owner = ours === 0 || folder === undefined ? USER : `${ours}:${process.getgid?.() ?? ours}`;
   return {
@@ -180,6 +192,7 @@ const placeOf = ({ engine, user }: ContainerPlan, folder: string | undefined): C
     host: hostMark(),
     folder,
     user: user ?? owner,
-    keepsIds: folder !== undefined && ours !== 0 && /podman[^/\\]*$/.test(engine),
+    keepsIds: folder !== undefined && ours !== 0 && isOfPodman,
+    isPodman: isOfPodman,
   };
 };

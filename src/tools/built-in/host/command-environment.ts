@@ -37,7 +37,11 @@ export const ENGINE_VARIABLES: readonly string[] = [
   'DOCKER_HOST',
   'DOCKER_CONTEXT',
   'DOCKER_CONFIG',
+  'DOCKER_TLS_VERIFY',
+  'DOCKER_CERT_PATH',
   'CONTAINER_HOST',
+  'CONTAINERS_CONF',
+  'CONTAINERS_STORAGE_CONF',
 ];
 
 /** Time limit of the health check, in ms. */

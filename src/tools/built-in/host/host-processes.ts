@@ -41,7 +41,7 @@ export const hostProcesses = (
           maxOutputBytes: limits.maxOutputBytes,
           signal,
         };
-        const refused = readsRepository ? await refusedRepository(plan) : undefined;
+        const refused = readsRepository ? await refusedRepository(plan, await root.find()) : undefined;
         if (refused !== undefined) throw deniedArguments(command, refused);
         return await spawnCaptured(plan);
       } finally {
