@@ -28,7 +28,6 @@ export type { Ending } from './contracts/agents/ending.ts';
 
 // Tools; environments, documents and what agents say to each other are in `troupe/tools`
 export { tool } from './tools/define/define-tool.ts';
-export type { DefinedTool } from './tools/define/define-tool.ts';
 export { jsonSchema } from './tools/schemas/json-schema.ts';
 export { toolset } from './tools/wrappers/compose.ts';
 export { dual, failed } from './tools/calls/tool-result.ts';

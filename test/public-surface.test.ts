@@ -131,10 +131,10 @@ const WRITTEN_BY_USERS = new Set([
 describe('a face that a person can hold', () => {
   const exported = entryPoints.flatMap(exportsOf);
 
-  it('has at most 13 entries: eight that one guesses, and those for pages, React, telemetry, policies and MCP', () => {
+  it('has at most 14 entries: nine that one guesses, and those for pages, React, telemetry, policies and MCP', () => {
     expect(entryPoints.map(({ name }) => name)).toEqual([
       'troupe',
-      ...['patterns', 'tools', 'models', 'memory', 'stores', 'inspect', 'testing'].map(
+      ...['patterns', 'tools', 'models', 'memory', 'stores', 'inspect', 'testing', 'server'].map(
         (name) => `troupe/${name}`,
       ),
       ...['client', 'react', 'telemetry', 'policy', 'mcp'].map((name) => `troupe/${name}`),

@@ -140,6 +140,7 @@ export default defineConfig({
             items: [{ text: 'React', link: '/react' }],
           },
           { text: 'Testing', link: '/guide/testing' },
+          { text: 'Serving', link: '/guide/serving' },
           { text: 'Operating', link: '/guide/operating' },
           { text: 'Security', link: '/guide/security' },
           { text: 'Command line', link: '/guide/command-line' },

@@ -70,7 +70,9 @@ const follow = async (wanted: Command, session: Session): Promise<number> => {
     case 'graph':
       return graph(wanted, session);
     case 'mcp':
-      return (await import('./serve.ts')).serve(wanted, session);
+      return (await import('./mcp.ts')).serveByMcp(wanted, session);
+    case 'serve':
+      return (await import('./serving/serve-agents.ts')).serveAgents(wanted, session);
     case 'suggest':
       return (await import('./suggest.ts')).suggest(wanted, session);
     case 'trace':

@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { systemClock } from '../base/clock.ts';
 import { messageOf, TroupeError } from '../contracts/errors/error.ts';
 import type { LiveEvent } from '../contracts/events/event.ts';
+import { pause } from './pause.ts';
 import { readEvent } from './read-event.ts';
 import { LineReader, SseReader } from './read-sse.ts';
 import type { AddressOptions } from './run-address.ts';
@@ -140,14 +141,3 @@ const isNew = (event: LiveEvent, seen: Seen): boolean => {
   if (event.type === 'run.ended') seen.isOver = true;
   return true;
 };
-
-const pause = (clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> =>
-  new Promise((resolve) => {
-    const over = (): void => {
-      clock.clearTimeout(timer);
-      signal?.removeEventListener('abort', over);
-      resolve();
-    };
-    const timer = clock.setTimeout(over, ms);
-    signal?.addEventListener('abort', over);
-  });

@@ -39,7 +39,7 @@ export type { Publication } from './publishing/publication.ts';
 export { nostrPublisher } from './publishing/nostr.ts';
 
 // Streams for clients
-export { sseResponse } from './publishing/sse.ts';
+export { sseResponse } from '../runtime/serve/streams/sse.ts';
 export { ndjson } from './publishing/ndjson.ts';
 export { agUiResponse, toAgUi } from './publishing/ag-ui.ts';
 export { readAgUi } from './publishing/chat/read-ag-ui.ts';

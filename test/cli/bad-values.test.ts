@@ -99,6 +99,10 @@ const bad: readonly (readonly [option: string, value: string, before: readonly s
     ['--on-behalf-of', '', ['audit', 'export', 'ENDED', ...store], /leave it out/],
     ['--port', 'http', ['inspect', ...store], /Give one from 0 on/],
     ['--port', '70000', ['run', echo, 'x', '--inspect'], /from 0 to 65535/],
+    ['--port', '70000', ['serve', echo], /from 0 to 65535/],
+    ['--host', '0.0.0.0', ['serve', echo, ...store], /set TROUPE_SERVE_TOKEN/],
+    ['--host', '', ['serve', echo, ...store], /leave it out/],
+    ['--origin', 'app.example.com', ['serve', echo, ...store], /such as https:/],
   ];
 
 test.each(bad)(

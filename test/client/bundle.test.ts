@@ -43,6 +43,7 @@ test('[FIND-40] what a page needs that only shows a run takes at most 12 kB, and
     'src/base/json/partial-json.ts',
     'src/base/text/printable.ts',
     'src/client/follow-run.ts',
+    'src/client/pause.ts',
     'src/client/read-event.ts',
     'src/client/read-run.ts',
     'src/client/read-sse.ts',
@@ -61,6 +62,24 @@ test('[FIND-40] what a page needs that only shows a run takes at most 12 kB, and
     'src/events/progress/progress.ts',
     'src/events/progress/speech.ts',
   ]);
+});
+
+test('a page that starts and controls runs, too, takes at most 5 kB for that, and with all there is at most 13.2 kB', async () => {
+  const { bytes, files } = await bundled('src/client/index.ts', 'connect');
+  expect(bytes).toBeLessThanOrEqual(5_000);
+  expect(files.filter((path) => path.startsWith('src/client'))).toEqual([
+    'src/client/connect.ts',
+    'src/client/pause.ts',
+    'src/client/read-event.ts',
+    'src/client/read-run.ts',
+    'src/client/read-sse.ts',
+    'src/client/remote-run.ts',
+    'src/client/remote-server.ts',
+    'src/client/run-address.ts',
+  ]);
+  const whole = await bundled('src/client/index.ts', `connect, ${all}`);
+  expect(whole.bytes).toBeLessThanOrEqual(13_200);
+  expect(whole.files.filter((path) => path.includes('node_modules'))).toEqual([]);
 });
 
 test('[FIND-40] as published it imports no package, and nothing that does', () => {

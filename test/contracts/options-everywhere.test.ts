@@ -3,7 +3,7 @@ import { answer } from '../../src/contracts/agents/decision.ts';
 import { isTroupeError } from '../../src/contracts/errors/error.ts';
 import { hook } from '../../src/events/hooks/define-hook.ts';
 import { inspect } from '../../src/inspect/local/inspect.ts';
-import { sseResponse } from '../../src/inspect/publishing/sse.ts';
+import { sseResponse } from '../../src/runtime/serve/streams/sse.ts';
 import { recorder } from '../../src/inspect/recording/recorder.ts';
 import { openTelemetry } from '../../src/inspect/telemetry/spans/open-telemetry.ts';
 import { traceAsHtml } from '../../src/inspect/traces/trace-as-html.ts';

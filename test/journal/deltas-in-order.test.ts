@@ -3,7 +3,7 @@ import type { LiveEvent } from '../../src/contracts/events/event.ts';
 import type { RunInspector } from '../../src/contracts/events/inspection.ts';
 import type { RunHandle } from '../../src/contracts/runs/run-handle.ts';
 import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
-import { sseResponse } from '../../src/inspect/publishing/sse.ts';
+import { sseResponse } from '../../src/runtime/serve/streams/sse.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import type { ScriptedReply } from '../../src/testing/scripted-model.ts';

@@ -14,7 +14,7 @@ import fc from 'fast-check';
 import { from } from 'rxjs';
 import { describe, expect, test } from 'vitest';
 import type { EventBody, LiveEvent } from '../../src/contracts/events/event.ts';
-import type { EventSource } from '../../src/inspect/publishing/event-source.ts';
+import type { EventSource } from '../../src/runtime/serve/streams/event-source.ts';
 import { uiMessageResponse } from '../../src/inspect/index.ts';
 import { deltaOf, durable, noTotals } from '../events/sample-events.ts';
 

@@ -5,7 +5,7 @@ import * as React from 'react';
 import { createElement, StrictMode } from 'react';
 import { renderToString } from 'react-dom/server';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { sseResponse } from '../../src/inspect/publishing/sse.ts';
+import { sseResponse } from '../../src/runtime/serve/streams/sse.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { serveLoopback } from '../inspect/publishing/loopback.ts';

@@ -6,7 +6,7 @@ import { modelAnswer } from '../../src/contracts/models/model.ts';
 import type { RunHandle } from '../../src/contracts/runs/run-handle.ts';
 import { foldProgress, noProgress } from '../../src/events/progress/progress.ts';
 import { text$ } from '../../src/events/stream/select.ts';
-import { sseResponse } from '../../src/inspect/publishing/sse.ts';
+import { sseResponse } from '../../src/runtime/serve/streams/sse.ts';
 import { parallel } from '../../src/patterns/index.ts';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { agent } from '../../src/runtime/define/agent.ts';

@@ -7,7 +7,7 @@ import type { Model, ModelDelta } from 'troupe/models';
 import { pipeline } from 'troupe/patterns';
 import { memoryStore } from 'troupe/stores';
 import { scriptedModel } from 'troupe/testing';
-import { eventRedactor } from '../../src/inspect/publishing/event-redactor.ts';
+import { eventRedactor } from '../../src/runtime/serve/streams/event-redactor.ts';
 
 const PASSWORD = 'correct-horse/battery';
 const secret = () => z.string().meta({ writeOnly: true });

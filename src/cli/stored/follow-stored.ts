@@ -25,6 +25,7 @@ export type StoredCommand = Exclude<
       | 'dev'
       | 'graph'
       | 'mcp'
+      | 'serve'
       | 'suggest'
       | 'trace'
       | 'audit';

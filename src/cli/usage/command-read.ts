@@ -3,7 +3,7 @@ import type { Approver } from '../../contracts/people/approval-terms.ts';
 import type { CommandName } from './command-shapes.ts';
 import { shapes } from './command-shapes.ts';
 import type { InspectValues } from './inspector-request.ts';
-import { inspectorRequest, inspectorRequestIfAny } from './inspector-request.ts';
+import { inspectorRequest, inspectorRequestIfAny, portOf } from './inspector-request.ts';
 import { namedModule } from './named-module.ts';
 import { countOf, dollarsOf, durationOf, endStatusesOf, statusesOf, textOf } from './option-values.ts';
 import type { Target } from '../../inspect/suggestions/suggestion.ts';
@@ -15,7 +15,14 @@ import { newCommandFrom } from '../new/new-command.ts';
 import { traceCommandFrom } from '../trace/trace-command.ts';
 import { folderOf } from './option-values.ts';
 import { wrong } from './wrong-usage.ts';
-import type { Code, Command, ShowCommand, InspectProgramCommand, ForkCommand } from './commands.ts';
+import type {
+  Code,
+  Command,
+  ShowCommand,
+  InspectProgramCommand,
+  ForkCommand,
+  ServeCommand,
+} from './commands.ts';
 
 export type { CommandName } from './command-shapes.ts';
 
@@ -56,6 +63,8 @@ interface OwnValues extends InspectValues, AuditValues, NewValues {
   readonly svg?: boolean | undefined;
   readonly json?: boolean | undefined;
   readonly taken?: boolean | undefined;
+  readonly host?: string | undefined;
+  readonly origin?: string | undefined;
   readonly unproven?: boolean | undefined;
 }
 
@@ -65,6 +74,8 @@ const LISTED = 20;
 const COUNTED = 100;
 /** Runs that suggestions are looked for in. */
 const EXAMINED = 1_000;
+/** Default port of a server. */
+const SERVED_AT = 8_080;
 
 /**
  * Builds the command `inspect` for a command of another program.
@@ -147,6 +158,8 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       };
     case 'mcp':
       return { name, ...namedModule(first, values.export, name) };
+    case 'serve':
+      return serveFrom(first, values);
     case 'runs':
       return {
         name,
@@ -202,6 +215,25 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       return auditCommandFrom(rest, values, Date.now());
   }
 };
+
+const serveFrom = (first: string, values: OwnValues): ServeCommand => {
+  const name = 'serve';
+  const origins = textOf(values.origin, '--origin', name)
+    ?.split(',')
+    .map((origin) => origin.trim());
+  const odd = origins?.find((origin) => !isOrigin(origin));
+  if (odd !== undefined)
+    throw wrong(`--origin has what is no origin: '${odd}'. Give one such as https://app.example.com`, name);
+  return {
+    name,
+    ...namedModule(first, values.export, name),
+    port: portOf(values.port, name) ?? SERVED_AT,
+    host: textOf(values.host, '--host', name) ?? '127.0.0.1',
+    origins: origins ?? [],
+  };
+};
+
+const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).origin === text;
 
 const targetOf = (given = 'cost'): Target => {
   const target = targets.find((each) => each === given);

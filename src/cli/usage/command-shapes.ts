@@ -60,6 +60,8 @@ export const options = {
   control: { type: 'boolean' },
   open: { type: 'boolean' },
   wait: { type: 'boolean' },
+  host: { type: 'string' },
+  origin: { type: 'string' },
   template: { type: 'string' },
   provider: { type: 'string' },
   serve: { type: 'boolean' },
@@ -106,6 +108,7 @@ export type CommandName =
   | 'dev'
   | 'graph'
   | 'mcp'
+  | 'serve'
   | 'runs'
   | 'show'
   | 'resume'
@@ -137,6 +140,7 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
   dev: { needs: [FILE], optional: 1, options: ['data', 'export', 'port', 'open', 'wait'] },
   graph: { needs: [FILE], optional: 0, options: ['export', 'of', 'svg', 'taken', 'limit'] },
   mcp: { needs: [FILE], optional: 0, options: ['export'] },
+  serve: { needs: [FILE], optional: 0, options: ['export', 'port', 'host', 'origin'] },
   runs: { needs: [], optional: 0, options: ['status', 'limit'] },
   show: { needs: [RUN], optional: 0, options: ['step', 'call'] },
   resume: { needs: [], optional: 1, options: ['all-due', 'agent', 'file', 'export', 'park', 'reveal'] },

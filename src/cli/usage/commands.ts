@@ -29,6 +29,7 @@ export type Command =
   | InspectProgramCommand
   | DevCommand
   | GraphCommand
+  | McpCommand
   | ServeCommand
   | RunsCommand
   | ShowCommand
@@ -109,9 +110,20 @@ export interface GraphCommand {
   readonly limit: number;
 }
 
-/** The agents of a module as a server. */
-export interface ServeCommand extends NamedModule {
+/** The agents of a module as a server of MCP. */
+export interface McpCommand extends NamedModule {
   readonly name: 'mcp';
+}
+
+/** The agents of a module as a server over HTTP. */
+export interface ServeCommand extends NamedModule {
+  readonly name: 'serve';
+  /** 0 is any that is free. */
+  readonly port: number;
+  /** The address to listen on. */
+  readonly host: string;
+  /** Origins whose pages may call it. */
+  readonly origins: readonly string[];
 }
 
 export interface RunCommand {

@@ -26,14 +26,19 @@ export interface InspectValues {
 
 const HIGHEST_PORT = 65_535;
 
+/** Parses a port. @throws {TroupeError} `command.usage` */
+export const portOf = (given: string | undefined, name: CommandName): number | undefined => {
+  const port = countOf(given, '--port', name);
+  if (port === undefined || port <= HIGHEST_PORT) return port;
+  throw wrong(`--port is not a port: '${given}'. Give one from 0 to ${HIGHEST_PORT}`, name);
+};
+
 /** Parses the inspector's options, for a command that always opens it. @throws {TroupeError} `command.usage` */
 export const inspectorRequest = (
   { port: given, control, open, wait }: InspectValues,
   name: CommandName,
 ): InspectorRequest => {
-  const port = countOf(given, '--port', name) ?? 0;
-  if (port > HIGHEST_PORT)
-    throw wrong(`--port is not a port: '${given}'. Give one from 0 to ${HIGHEST_PORT}`, name);
+  const port = portOf(given, name) ?? 0;
   return { port, isControlled: control ?? false, isShown: open ?? false, isAwaited: wait ?? false };
 };
 

@@ -56,6 +56,7 @@ const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   secret: 'policy',
   inspector: 'system',
   stream: 'system',
+  server: 'policy',
   command: 'task',
   telemetry: 'system',
   internal: 'system',

@@ -141,6 +141,7 @@ export const errorCodes = [
   'publishing.package-missing',
   'stream.invalid',
   'stream.refused',
+  'server.refused',
   'command.usage',
   'telemetry.package-missing',
   'internal',

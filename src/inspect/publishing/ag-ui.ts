@@ -6,12 +6,12 @@ import { printableJson } from '../../base/text/printable.ts';
 import type { AgUiEvent, AgUiNames } from './ag-ui-event.ts';
 import { AgUiFold } from './ag-ui-fold.ts';
 import { AgUiMessage } from './chat/ag-ui-message.ts';
-import type { EventSource, StreamOptions } from './event-source.ts';
-import { flatMapItems, openSource } from './event-source.ts';
+import type { EventSource, StreamOptions } from '../../runtime/serve/streams/event-source.ts';
+import { flatMapItems, openSource } from '../../runtime/serve/streams/event-source.ts';
 import { pausedTexts } from './chat/paused-texts.ts';
 import type { AgUiSubmission } from './chat/read-ag-ui.ts';
-import type { SseOptions } from './sse.ts';
-import { sseStream } from './sse.ts';
+import type { SseOptions } from '../../runtime/serve/streams/sse.ts';
+import { sseStream } from '../../runtime/serve/streams/sse.ts';
 
 /**
  * Converts a run to events of the AG-UI protocol, in an order that its clients accept: text and reasoning as messages,

@@ -1,7 +1,7 @@
 import { printableJson } from '../../base/text/printable.ts';
-import { byteStream } from './byte-stream.ts';
-import type { EventSource, StreamOptions } from './event-source.ts';
-import { flatMapItems, openSource } from './event-source.ts';
+import { byteStream } from '../../runtime/serve/streams/byte-stream.ts';
+import type { EventSource, StreamOptions } from '../../runtime/serve/streams/event-source.ts';
+import { flatMapItems, openSource } from '../../runtime/serve/streams/event-source.ts';
 
 /** Options of sending events as lines. */
 export interface NdjsonOptions extends Omit<StreamOptions, 'clock'> {

@@ -1,5 +1,5 @@
 import { andThen } from '../../base/promises/and-then.ts';
-import type { EngineOptions } from '../../contracts/runs/engine.ts';
+import type { Engine, EngineOptions } from '../../contracts/runs/engine.ts';
 import { bothTerms } from '../../contracts/people/approval-terms.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { ProposedCall, SafetyStrategy, SafetyVerdict } from '../../contracts/tools/safety.ts';
@@ -35,3 +35,23 @@ const strictest = (
     });
   return Object.assign(both, { keepOrigins: first.keepOrigins ?? second.keepOrigins });
 };
+
+/** The part of an engine that runs get which it does not start itself, as it does not start those that are resumed. */
+export interface EngineShare {
+  /** The options of a run as the engine would start it. */
+  readonly optionsFor: (run: RunOptions) => RunOptions;
+  /** The tenant of a run with that context, as `by` of the engine names it. */
+  readonly tenantOf: (context: unknown) => string | undefined;
+}
+
+const shares = new WeakMap<Engine, EngineShare>();
+
+/** Registers the share of an engine. */
+export const rememberShare = (engine: Engine, share: EngineShare): void => {
+  shares.set(engine, share);
+};
+
+/** The share of an engine; of one that was made elsewhere nothing is known. */
+export const shareOf = (engine: Engine): EngineShare => shares.get(engine) ?? NO_SHARE;
+
+const NO_SHARE: EngineShare = { optionsFor: (run) => run, tenantOf: () => undefined };

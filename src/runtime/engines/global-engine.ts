@@ -19,7 +19,7 @@ import { closeResources } from './close-resources.ts';
 import type { Definition } from '../define/definition.ts';
 import { definitionOf } from '../define/definition.ts';
 import { DefinitionRegistry } from './definition-registry.ts';
-import { withDefaults } from './engine-defaults.ts';
+import { rememberShare, withDefaults } from './engine-defaults.ts';
 import { EngineEvents } from './engine-events.ts';
 import type { StartQueue } from '../run/queued-handle.ts';
 import { QueuedHandle } from '../run/queued-handle.ts';
@@ -113,6 +113,10 @@ export class GlobalEngine implements Engine {
     this.#clock = clock === undefined ? systemClock : patientClock(clock);
     this.#shutdownMs = limits.shutdownMs;
     this.#queue = new RunQueue({ ...limits, ...definedOptions({ concurrency }) }, this.#clock);
+    rememberShare(this, {
+      optionsFor: (run) => withDefaults(options, run),
+      tenantOf: (context) => tenantOf(callerKey(by, context, 'the engine', 'engine.invalid')),
+    });
   }
 
   get concurrency(): number {

@@ -8,7 +8,7 @@ import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { RunResult } from '../../contracts/runs/run-result.ts';
 import { randomId } from '../../base/random-id.ts';
 import { closeResources } from './close-resources.ts';
-import { withDefaults } from './engine-defaults.ts';
+import { rememberShare, shareOf, withDefaults } from './engine-defaults.ts';
 import { engineClosed } from './global-engine.ts';
 import { settledRun } from './settled-runs.ts';
 
@@ -56,6 +56,11 @@ class RequestEngine implements Engine {
     this.#options = options;
     const isOurs = ({ runId }: LiveEvent): boolean => this.#begun.has(runId);
     this.events$ = engine.events$.pipe(filter(isOurs), takeUntil(this.#ended));
+    const { optionsFor, tenantOf } = shareOf(engine);
+    rememberShare(this, {
+      optionsFor: (run) => optionsFor({ ...withDefaults(options, run), context: run.context ?? context }),
+      tenantOf: (given) => tenantOf(given ?? context),
+    });
   }
 
   get concurrency(): number {

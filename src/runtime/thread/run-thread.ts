@@ -127,7 +127,8 @@ const holderOf = async (thread: string, { threads, store }: RunOptions): Promise
   return { room: THREADS_ROOM, name };
 };
 
-const THREADS_ROOM = 'threads';
+/** The room of a store in which its threads are. */
+export const THREADS_ROOM = 'threads';
 
 const inStores = new WeakMap<JournalStore, Promise<Threads>>();
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DeltaEvent } from '../../../src/contracts/events/event.ts';
-import { eventRedactor } from '../../../src/inspect/publishing/event-redactor.ts';
+import { eventRedactor } from '../../../src/runtime/serve/streams/event-redactor.ts';
 import { deltaOf, durable } from '../../events/sample-events.ts';
 
 const piece = (text: string, offset: number, key = 'k'): DeltaEvent => ({ ...deltaOf(text, key), offset });

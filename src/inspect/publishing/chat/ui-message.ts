@@ -12,11 +12,11 @@ import {
 import type { JsonObject } from '../../../base/json/json.ts';
 import { optionsCheck } from '../../../contracts/errors/check-options.ts';
 import type { ErrorData } from '../../../contracts/errors/error-data.ts';
-import type { EventSource, StreamOptions } from '../event-source.ts';
-import { openSource } from '../event-source.ts';
+import type { EventSource, StreamOptions } from '../../../runtime/serve/streams/event-source.ts';
+import { openSource } from '../../../runtime/serve/streams/event-source.ts';
 import { pausedTexts } from './paused-texts.ts';
-import type { SseOptions } from '../sse.ts';
-import { sseStream } from '../sse.ts';
+import type { SseOptions } from '../../../runtime/serve/streams/sse.ts';
+import { sseStream } from '../../../runtime/serve/streams/sse.ts';
 import type { UiChunk } from './ui-chunk.ts';
 import type { UiPlace } from './ui-message-fold.ts';
 import { UiMessageFold } from './ui-message-fold.ts';

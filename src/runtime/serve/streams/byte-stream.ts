@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts';
-import { systemClock } from '../../base/clock.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { systemClock } from '../../../base/clock.ts';
 
 /** A keep-alive, sent after a period of silence. */
 export interface Heartbeat {

@@ -1,6 +1,6 @@
 import { Subject } from 'rxjs';
-import type { LiveEvent } from '../../contracts/events/event.ts';
-import type { EventMiddleware } from '../../events/stream/middleware.ts';
+import type { LiveEvent } from '../../../contracts/events/event.ts';
+import type { EventMiddleware } from '../../../events/stream/middleware.ts';
 
 /**
  * Applies a middleware to pulled events: the next is pulled only when the results of the one before are consumed, so

@@ -1,5 +1,5 @@
-import type { LiveEvent } from '../../contracts/events/event.ts';
-import { printableJson } from '../../base/text/printable.ts';
+import type { LiveEvent } from '../../../contracts/events/event.ts';
+import { printableJson } from '../../../base/text/printable.ts';
 import { byteStream } from './byte-stream.ts';
 import type { EventSource, StreamOptions } from './event-source.ts';
 import { flatMapItems, openSource } from './event-source.ts';
@@ -28,11 +28,20 @@ export interface SseOptions extends StreamOptions {
 export const sseResponse = (source: EventSource, options: SseOptions = {}): Response => {
   const { after, retryMs = 1_000 } = options;
   const last = lastSeen(after);
-  const texts = flatMapItems(openSource(source, options), (event) =>
+  return sseStream(sseTexts(openSource(source, options), last), retryText(retryMs), options);
+};
+
+/** The events after number `last` as server-sent events. */
+export const sseTexts = (
+  events: AsyncIterator<LiveEvent, undefined>,
+  last: number,
+): AsyncIterator<string, undefined> =>
+  flatMapItems(events, (event) =>
     event.type !== 'model.delta' && event.seq <= last ? [] : [sseText(event)],
   );
-  return sseStream(texts, `retry: ${retryMs}\n\n`, options);
-};
+
+/** Tells a client when to reconnect. */
+export const retryText = (retryMs: number): string => `retry: ${retryMs}\n\n`;
 
 /** Sends texts that are server-sent events, as a response that proxies must not cache. */
 export const sseStream = (

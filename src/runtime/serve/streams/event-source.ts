@@ -1,14 +1,14 @@
 import type { Observable } from 'rxjs';
-import { isObject } from '../../base/schemas/option-schemas.ts';
-import type { Clock } from '../../base/clock.ts';
-import { TroupeError } from '../../contracts/errors/error.ts';
-import { foundText } from '../../contracts/errors/found-text.ts';
-import type { LiveEvent } from '../../contracts/events/event.ts';
-import { buffered } from '../../events/stream/buffered.ts';
-import type { EventMiddleware } from '../../events/stream/middleware.ts';
-import { through } from '../../events/stream/middleware.ts';
-import type { BufferOptions } from '../../events/stream/overflow-buffer.ts';
-import type { Secrets } from '../../policy/redaction.ts';
+import { isObject } from '../../../base/schemas/option-schemas.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { TroupeError } from '../../../contracts/errors/error.ts';
+import { foundText } from '../../../contracts/errors/found-text.ts';
+import type { LiveEvent } from '../../../contracts/events/event.ts';
+import { buffered } from '../../../events/stream/buffered.ts';
+import type { EventMiddleware } from '../../../events/stream/middleware.ts';
+import { through } from '../../../events/stream/middleware.ts';
+import type { BufferOptions } from '../../../events/stream/overflow-buffer.ts';
+import type { Secrets } from '../../../policy/redaction.ts';
 import { eventRedactor } from './event-redactor.ts';
 import { pullThrough } from './pull-through.ts';
 

@@ -1,9 +1,9 @@
-import type { DeltaEvent, LiveEvent } from '../../contracts/events/event.ts';
-import { SmallMap } from '../../base/collections/small-map.ts';
-import { DeltaOffsets } from '../../runtime/log/delta-offsets.ts';
-import { RedactedDeltas } from '../../runtime/log/redacted-deltas.ts';
-import { RunSecrets } from '../../runtime/secrets/run-secrets.ts';
-import type { Secrets } from '../../policy/redaction.ts';
+import type { DeltaEvent, LiveEvent } from '../../../contracts/events/event.ts';
+import { SmallMap } from '../../../base/collections/small-map.ts';
+import { DeltaOffsets } from '../../log/delta-offsets.ts';
+import { RedactedDeltas } from '../../log/redacted-deltas.ts';
+import { RunSecrets } from '../../secrets/run-secrets.ts';
+import type { Secrets } from '../../../policy/redaction.ts';
 
 /**
  * Redacts secrets in events. A delta that ends like the start of a secret is held back until the next one decides, so

@@ -1,5 +1,5 @@
 import { basename, extname } from 'node:path';
-import type { ServeCommand } from './usage/commands.ts';
+import type { McpCommand } from './usage/commands.ts';
 import { assertKey } from '../models/assert-key.ts';
 import { several } from '../base/text/number-words.ts';
 import { exitCode } from './exit-code.ts';
@@ -9,7 +9,7 @@ import { modelOf } from './session.ts';
 import { withStoreIfAny } from './stored/open-store.ts';
 
 /** `troupe mcp`: serves the agents and teams that a module exports as the tools of an MCP server, on standard input and output. */
-export const serve = async ({ file, exportName }: ServeCommand, session: Session): Promise<number> => {
+export const serveByMcp = async ({ file, exportName }: McpCommand, session: Session): Promise<number> => {
   const { terminal, settings, sidePaint: paint, signal } = session;
   const model = settings.model === undefined ? undefined : modelOf(session);
   if (model !== undefined) assertKey(model, terminal.environment);

@@ -1,0 +1,114 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Server } from 'node:http';
+import { createServer } from 'node:http';
+import { several } from '../../base/text/number-words.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import { assertKey } from '../../models/assert-key.ts';
+import { createGlobalEngine } from '../../runtime/engines/global-engine.ts';
+import { serve } from '../../runtime/serve/serve.ts';
+import type { Authenticate } from '../../runtime/serve/serve-options.ts';
+import { exitCode } from '../exit-code.ts';
+import { loadAgents } from '../load-agent.ts';
+import type { Session } from '../session.ts';
+import { modelOf } from '../session.ts';
+import { withStoreIfAny } from '../stored/open-store.ts';
+import type { ServeCommand } from '../usage/commands.ts';
+import { wrong } from '../usage/wrong-usage.ts';
+import { failureLine } from '../words/failure-line.ts';
+import { nodeHandler } from './node-handler.ts';
+
+/** The variable with the token that each request has to bring. */
+const TOKEN = 'TROUPE_SERVE_TOKEN';
+/** Addresses that only this machine reaches. */
+const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost'];
+/** Time for the head of a request, in ms. */
+const HEAD_MS = 10_000;
+
+/** `troupe serve`: serves the agents and teams that a module exports over HTTP, until SIGTERM or Ctrl-C. */
+export const serveAgents = async (wanted: ServeCommand, session: Session): Promise<number> => {
+  const { file, exportName, host, port, origins } = wanted;
+  const { terminal, settings, sidePaint: paint, signal } = session;
+  const token = terminal.environment[TOKEN];
+  if (token === undefined && !LOOPBACK.includes(host))
+    throw wrong(
+      `--host ${host} is reached by others: set ${TOKEN}, which each request has to bring`,
+      'serve',
+    );
+  const model = settings.model === undefined ? undefined : modelOf(session);
+  if (model !== undefined) assertKey(model, terminal.environment);
+  const agents = await loadAgents(file, terminal.folder, exportName);
+  return withStoreIfAny(
+    session,
+    () => Promise.resolve(),
+    async (opened) => {
+      await using engine = createGlobalEngine();
+      const service = serve(engine, {
+        agents: Object.fromEntries(agents.map((agent) => [agent.name, agent])),
+        origins,
+        ...(token === undefined ? {} : { auth: bearerOf(token) }),
+        ...(opened === undefined ? {} : { store: opened.store }),
+        ...(model === undefined ? {} : { run: { model } }),
+        onProblem: (thrown) => {
+          terminal.stderr.write(failureLine(thrown, paint, settings.debug));
+        },
+      });
+      const server = createServer({ headersTimeout: HEAD_MS }, nodeHandler(service.fetch));
+      const url = await listen(server, host, port);
+      const names = agents.map(({ name }) => name).join(', ');
+      const line = `Serving ${several(agents.length, 'agent')} at ${url}: ${names}`;
+      if (settings.json) terminal.stdout.write(`${JSON.stringify({ url })}\n`);
+      else if (settings.quiet) terminal.stdout.write(`${url}\n`);
+      else terminal.stderr.write(`  ${paint.cyan('◉')} ${line}\n`);
+      await untilAborted(signal);
+      // Requests are answered meanwhile: new runs are refused.
+      await service.drain();
+      await close(server);
+      return exitCode.answered;
+    },
+  );
+};
+
+/** Takes those who bring the token. */
+const bearerOf = (token: string): Authenticate => {
+  const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
+  const known = digestOf(token);
+  return ({ headers }) => {
+    const [, given] = /^Bearer (\S+)$/.exec(headers.get('authorization') ?? '') ?? [];
+    // Compared in constant time.
+    return given !== undefined && timingSafeEqual(digestOf(given), known) ? { who: 'token' } : undefined;
+  };
+};
+
+const listen = async (server: Server, host: string, port: number): Promise<string> => {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) => {
+      reject(
+        new TroupeError(
+          'command.usage',
+          `Cannot serve agents as ${host}, port ${port}, is not available: choose another --port`,
+          { cause },
+        ),
+      );
+    });
+    server.listen({ port, host }, resolve);
+  });
+  const address = server.address();
+  const at = typeof address === 'object' && address !== null ? address.port : port;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${at}`;
+};
+
+const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => {
+      resolve();
+    });
+  });
+
+const close = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+    server.closeAllConnections();
+  });

@@ -1,0 +1,104 @@
+import { randomId } from '../base/random-id.ts';
+import type { Json } from '../base/json/json.ts';
+import type { RemoteEntry, RemoteResult } from '../contracts/runs/remote-run.ts';
+import { RemoteRun } from './remote-run.ts';
+import type { ConnectOptions } from './remote-server.ts';
+import { RemoteServer } from './remote-server.ts';
+
+/** A server as a client sees it: its agents give the types. */
+export interface ServedTypes {
+  readonly agents: Readonly<Record<string, { run(input: never): Promise<{ readonly output: unknown }> }>>;
+}
+
+/** A server of which no types are known: inputs are validated by the server. */
+export interface UntypedServer {
+  readonly agents: Readonly<Record<string, { run(input: unknown): Promise<{ readonly output: Json }> }>>;
+}
+
+/** The input that an agent takes. */
+type InputTo<One> = One extends { run(input: infer Input, ...rest: never[]): unknown } ? Input : never;
+
+/** The answer that an agent gives. */
+type OutputFrom<One> = One extends { run(...given: never[]): Promise<{ readonly output: infer Output }> }
+  ? Exclude<Output, undefined>
+  : never;
+
+/** Options of a run that is started from afar. */
+export interface StartOptions {
+  /** The conversation that it continues; the server needs a store. */
+  readonly thread?: string | undefined;
+  /** Start paused, to be stepped. Default false. */
+  readonly paused?: boolean | undefined;
+  /** The same key and input are the same run, however often they are sent. Default: a random one, for the repetitions of one call. */
+  readonly key?: string | undefined;
+  /** Aborts starting, not the run. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Connects to a server of agents, made by `serve` of `troupe/server`: its runs have the verbs of a handle, from afar.
+ *
+ * Nothing is sent before a run is started. Starting is repeated after a failure that may pass, and yet starts one run; events are resumed
+ * after a lost connection. Types come from the server, without its code.
+ *
+ * @example
+ * import type { service } from './server.ts';
+ * const desk = connect<typeof service>('https://api.example.com', { headers: { authorization: `Bearer ${token}` } });
+ * const run = await desk.start('clerk', 'Where is order 17?');
+ * for await (const event of run) console.log(event.type);
+ * const { output } = await run.result;
+ *
+ * @throws {TroupeError} `stream.invalid` for what is no URL.
+ */
+export const connect = <Served extends ServedTypes = UntypedServer>(
+  url: string | URL,
+  options: ConnectOptions = {},
+): RemoteAgents<Served> => new RemoteAgents(new RemoteServer(url, options));
+
+/** The agents of a server; see {@link connect}. */
+class RemoteAgents<Served extends ServedTypes> {
+  readonly #server: RemoteServer;
+
+  constructor(server: RemoteServer) {
+    this.#server = server;
+  }
+
+  /** Starts a run of an agent; resolves when the server has it. */
+  async start<Name extends keyof Served['agents'] & string>(
+    agent: Name,
+    input: InputTo<Served['agents'][Name]>,
+    { thread, paused, key = randomId(), signal }: StartOptions = {},
+  ): Promise<RemoteRun<OutputFrom<Served['agents'][Name]>>> {
+    const { value } = await this.#server.ask(`/agents/${encodeURIComponent(agent)}/runs`, {
+      method: 'POST',
+      body: { input, thread, paused },
+      headers: { 'idempotency-key': key },
+      isRepeatable: true,
+      signal,
+    });
+    // As `start` of the server replies.
+    return this.at((value as { readonly runId: string }).runId);
+  }
+
+  /** Runs an agent to the end. Rejects if the run failed; limits, critics and aborts resolve with their stop reason. */
+  async run<Name extends keyof Served['agents'] & string>(
+    agent: Name,
+    input: InputTo<Served['agents'][Name]>,
+    options: StartOptions = {},
+  ): Promise<RemoteResult<OutputFrom<Served['agents'][Name]>>> {
+    return (await this.start(agent, input, options)).result;
+  }
+
+  /** The run of that id, whichever caller of the tenant started it. Nothing is asked until one of its verbs is used. */
+  at<Output = Json>(runId: string): RemoteRun<Output> {
+    return new RemoteRun<Output>(this.#server, runId);
+  }
+
+  /** The runs of the caller's tenant, newest first; at most `limit`, default 50. */
+  async runs({ limit }: { readonly limit?: number | undefined } = {}): Promise<readonly RemoteEntry[]> {
+    const query = limit === undefined ? '' : `?limit=${limit}`;
+    const { value } = await this.#server.ask(`/runs${query}`, { isRepeatable: true });
+    // What the server gives is trusted, as its events are.
+    return (value as { readonly runs: readonly RemoteEntry[] }).runs;
+  }
+}

@@ -1,0 +1,128 @@
+import type { Clock } from '../base/clock.ts';
+import { systemClock } from '../base/clock.ts';
+import { messageOf, toError, TroupeError } from '../contracts/errors/error.ts';
+import type { ErrorData } from '../contracts/errors/error-data.ts';
+import { isJsonObject } from '../base/json/json.ts';
+import type { AddressOptions } from './run-address.ts';
+import { addressOf } from './run-address.ts';
+import { pause } from './pause.ts';
+
+/** Options of {@link connect}. */
+export interface ConnectOptions extends AddressOptions {
+  /** Clock for waits. Default: the system clock. */
+  readonly clock?: Clock | undefined;
+}
+
+/** A request to a server. */
+export interface Asked {
+  readonly method?: 'GET' | 'POST' | undefined;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** True if it may be repeated: it reads, or has an idempotency key. */
+  readonly isRepeatable?: boolean | undefined;
+}
+
+/** A reply of a server. */
+export interface Reply {
+  readonly status: number;
+  readonly value: unknown;
+}
+
+/** Attempts of a request that may be repeated, unless `attempts` says otherwise. */
+const ATTEMPTS = 5;
+
+/** A server of agents, as a client reaches it. */
+export class RemoteServer {
+  readonly options: ConnectOptions;
+  readonly #base: string;
+
+  constructor(url: string | URL, options: ConnectOptions) {
+    this.options = options;
+    const { origin, pathname } = new URL(addressOf(url));
+    this.#base = `${origin}${pathname.endsWith('/') ? pathname.slice(0, -1) : pathname}`;
+  }
+
+  /** The address of a path. */
+  at(path: string): string {
+    return `${this.#base}${path}`;
+  }
+
+  /**
+   * Asks the server; what may be repeated is asked again after a failure that may pass, for `attempts` times (default 5).
+   *
+   * @throws {TroupeError} the error that the server tells; `stream.refused` where it cannot be reached, or gives no reason
+   */
+  async ask(path: string, asked: Asked = {}): Promise<Reply> {
+    const { clock = systemClock, attempts = ATTEMPTS, retryMs = 1_000, maxRetryMs = 30_000 } = this.options;
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return await this.#once(path, asked);
+      } catch (thrown) {
+        const { isRepeatable = false, signal } = asked;
+        const mayPass = thrown instanceof TroupeError && thrown.retryable === 'yes';
+        if (!isRepeatable || !mayPass || failures >= attempts || isAborted(signal)) throw thrown;
+        const backOff = Math.min(retryMs * 2 ** (failures - 1), maxRetryMs);
+        await pause(clock, Math.max(backOff, thrown.retryAfterMs ?? 0), signal);
+        if (isAborted(signal)) throw thrown;
+      }
+    }
+  }
+
+  async #once(path: string, { method = 'GET', body, headers, signal }: Asked): Promise<Reply> {
+    const { fetch: get = fetch, headers: own, credentials } = this.options;
+    const url = this.at(path);
+    let response: Response;
+    let text: string;
+    try {
+      response = await get(url, {
+        method,
+        headers: {
+          accept: 'application/json',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(typeof own === 'function' ? await own() : own),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(credentials === undefined ? {} : { credentials }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+      text = await response.text();
+    } catch (cause) {
+      throw new TroupeError(
+        'stream.refused',
+        `Cannot reach the server at ${url} as the request failed: ${messageOf(cause)}`,
+        { cause, retryable: isAborted(signal) ? 'no' : 'yes' },
+      );
+    }
+    const { status } = response;
+    const value = parse(text);
+    if (response.ok) return { status, value };
+    throw refusalIn(value, status) ?? refusalBy(url, status);
+  }
+}
+
+const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+/** The error that a server tells; undefined for a reply of anything else, such as a proxy. */
+const refusalIn = (value: unknown, status: number): TroupeError | undefined => {
+  const error = isJsonObject(value) ? value['error'] : undefined;
+  if (!isJsonObject(error) || typeof error['code'] !== 'string' || typeof error['message'] !== 'string')
+    return undefined;
+  // The code of a later server may be unknown here: it is passed on.
+  return toError({ ...(error as unknown as ErrorData), status });
+};
+
+const refusalBy = (url: string, status: number): TroupeError =>
+  new TroupeError('stream.refused', `Cannot reach the server at ${url} as it answered ${status}`, {
+    status,
+    retryable: status >= 500 || status === 408 || status === 429 ? 'yes' : 'no',
+  });

@@ -1,0 +1,301 @@
+import type * as z from 'zod/mini';
+import type { Json } from '../../base/json/json.ts';
+import { toJson } from '../../base/json/json.ts';
+import type { GivenPart } from '../../contracts/content/part.ts';
+import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
+import type { JournalStore } from '../../contracts/journals/journal.ts';
+import type { ForkChange } from '../journal/resume/resume-options.ts';
+import type { LetterContent } from '../journal/letters/letters.ts';
+import { readJson } from './http/read-json.ts';
+import { refusal } from './http/refusal.ts';
+import { jsonReply } from './http/reply.ts';
+import type { RouteName } from './http/routes.ts';
+import { bodies } from './http/routes.ts';
+import { openApi } from './open-api.ts';
+import { checkContent } from './runs/check-input.ts';
+import type { FoundRun, LiveRun } from './runs/live-run.ts';
+import { endedRun, storeMissing } from './runs/run-errors.ts';
+import {
+  answerElsewhere,
+  answerHere,
+  answerOf,
+  requestsHere,
+  requestsStored,
+  sendLetter,
+} from './runs/run-people.ts';
+import type { Started } from './runs/served-runs.ts';
+import type { Admitted, Serving } from './serving.ts';
+import { giveBlob, giveEvents, giveResult, limitIn, waitIn, within } from './watching.ts';
+
+type Operation = (serving: Serving, admitted: Admitted) => Promise<Response>;
+
+/** The operations of a server, by name. */
+export const operations: Readonly<Record<RouteName, Operation>> = {
+  describe: async ({ names, basePath }) => jsonReply(openApi(names.all, basePath)),
+
+  start: async (serving, { request, names, caller }) => {
+    const key = keyOf(request);
+    const { input, thread, paused } = await bodyIn(serving, request, bodies().start);
+    const started = await serving.runs.start(
+      nameIn(names, 'agent'),
+      caller,
+      {
+        input: toJson(input),
+        ...(thread === undefined ? {} : { thread }),
+        ...(paused === undefined ? {} : { paused }),
+      },
+      key,
+    );
+    return startedReply(serving, started);
+  },
+
+  runs: async ({ finder }, { caller, url }) => jsonReply({ runs: await finder.list(caller, limitIn(url)) }),
+
+  run: async (serving, admitted) => {
+    const found = await findRun(serving, admitted);
+    return jsonReply(found.live === undefined ? serving.finder.entryOf(found.stored) : found.live.entry);
+  },
+
+  events: async (serving, admitted) => giveEvents(serving, admitted, await findRun(serving, admitted)),
+  result: async (serving, admitted) => giveResult(serving, admitted, await findRun(serving, admitted)),
+  blob: async (serving, admitted) => giveBlob(serving, admitted, await findRun(serving, admitted)),
+
+  requests: async (serving, admitted) => {
+    const found = await findRun(serving, admitted);
+    const { redactor } = serving;
+    const requests =
+      found.live === undefined
+        ? await requestsStored(storeOf(serving), found.stored.runId, redactor)
+        : requestsHere(found.live, redactor);
+    return jsonReply({ requests });
+  },
+
+  answer: async (serving, admitted) => {
+    const { request, caller, names } = admitted;
+    const found = await findRun(serving, admitted);
+    const given = await bodyIn(serving, request, bodies().answer);
+    const plain =
+      'input' in given && given.input !== undefined ? { ...given, input: toJson(given.input) } : given;
+    const answer = answerOf(nameIn(names, 'request'), plain as Parameters<typeof answerOf>[1], caller);
+    return doneReply(
+      await hereOrElsewhere(serving, found, {
+        here: (run) => {
+          answerHere(run, answer, serving.clock);
+        },
+        elsewhere: (store, runId) => answerElsewhere(store, runId, answer, serving.run),
+      }),
+    );
+  },
+
+  send: async (serving, admitted) => {
+    const { request, caller } = admitted;
+    const found = await findRun(serving, admitted);
+    const { message, path } = await bodyIn(serving, request, bodies().send);
+    const content = toJson(message);
+    checkContent(content, 'message');
+    return doneReply(
+      await hereOrElsewhere(serving, found, {
+        here: ({ handle, runId }) => {
+          // A list of parts, or a text; the run reads what is in the parts.
+          if (handle.send(content as string | readonly GivenPart[], path)) return;
+          throw new TroupeError(
+            'message.undelivered',
+            'Cannot send the message as nobody is there to take it',
+            {
+              runId,
+            },
+          );
+        },
+        elsewhere: (store, runId) => {
+          if (typeof content !== 'string')
+            throw new TroupeError(
+              'journal.held',
+              'Cannot send parts as another process has the run: send a text',
+              { runId },
+            );
+          return post(serving, store, runId, {
+            kind: 'message',
+            from: caller.who,
+            text: content,
+            ...(path === undefined ? {} : { path }),
+          });
+        },
+      }),
+    );
+  },
+
+  pause: async (serving, admitted) => {
+    (await runHere(serving, admitted)).handle.pause();
+    return jsonReply({ ok: true });
+  },
+
+  resume: async (serving, admitted) => {
+    (await runHere(serving, admitted)).handle.resume();
+    return jsonReply({ ok: true });
+  },
+
+  step: async (serving, admitted) => {
+    const { request, url } = admitted;
+    const found = await findRun(serving, admitted);
+    const { unit = 'step' } = await bodyIn(serving, request, bodies().step);
+    const run = await serving.runs.reach(found);
+    const step = run.step(unit);
+    return stepReply(await within(step, waitIn(url, serving.limits), serving, request));
+  },
+
+  stepped: async (serving, admitted) => {
+    const { request, url } = admitted;
+    const { live } = await findRun(serving, admitted);
+    if (live === undefined) return stepReply(true);
+    return stepReply(await within(live.stepped, waitIn(url, serving.limits), serving, request));
+  },
+
+  abort: async (serving, admitted) => {
+    const found = await findRun(serving, admitted);
+    const { reason = `aborted by '${admitted.caller.who}'`, after } = await bodyIn(
+      serving,
+      admitted.request,
+      bodies().abort,
+    );
+    return doneReply(
+      await hereOrElsewhere(serving, found, {
+        here: ({ handle }) => {
+          handle.abort(reason, { after });
+        },
+        elsewhere: (store, runId) => post(serving, store, runId, { kind: 'abort', reason }),
+      }),
+    );
+  },
+
+  fork: async (serving, admitted) => {
+    const found = await findRun(serving, admitted);
+    const { at, change } = await bodyIn(serving, admitted.request, bodies().fork);
+    return startedReply(
+      serving,
+      await serving.runs.fork(found, admitted.caller, {
+        ...(at === undefined ? {} : { at }),
+        ...(change === undefined ? {} : { change: changeOf(change) }),
+      }),
+    );
+  },
+
+  threads: async ({ runs }, { caller, url }) => {
+    const listed = await runs.threadsOf(caller).list({ limit: limitIn(url) });
+    return jsonReply({ threads: [...listed] });
+  },
+
+  thread: async ({ runs, redactor }, { caller, names }) => {
+    const thread = await runs.threadsOf(caller).load(nameIn(names, 'thread'));
+    if (thread === undefined)
+      throw new TroupeError('thread.unknown', 'Cannot find the thread as there is none of that name');
+    // The states of its agents are their own.
+    const { states: _states, skipped: _skipped, ...said } = thread;
+    return jsonReply(redactor.value(said));
+  },
+};
+
+const nameIn = (names: Readonly<Record<string, string>>, name: string): string => names[name] ?? '';
+
+const findRun = ({ finder }: Serving, { names, caller }: Admitted): Promise<FoundRun> =>
+  finder.find(nameIn(names, 'run'), caller);
+
+/** Reads the body of a request by a schema. @throws {TroupeError} `input.invalid`; those of {@link readJson} */
+const bodyIn = async <Body>(
+  { limits, clock }: Serving,
+  request: Request,
+  schema: z.ZodMiniType<Body>,
+): Promise<Body> => {
+  const { bodyBytes, bodyMs } = limits;
+  const read = schema.safeParse(await readJson(request, { bodyBytes, bodyMs, clock }));
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  const place = issue === undefined || issue.path.length === 0 ? 'it' : `'${issue.path.join('.')}'`;
+  const why = issue === undefined ? 'unknown' : issue.code;
+  throw new TroupeError('input.invalid', `Cannot read the body as ${place} does not fit: ${why}`);
+};
+
+/** The idempotency key of a request. @throws {TroupeError} `input.invalid` */
+const keyOf = ({ headers }: Request): string | undefined => {
+  const key = headers.get('idempotency-key');
+  if (key === null) return undefined;
+  if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  throw new TroupeError(
+    'input.invalid',
+    'Cannot read the idempotency key as it is not 1 to 255 printable characters of ASCII',
+  );
+};
+
+const storeOf = ({ store }: Serving): JournalStore => {
+  if (store === undefined) throw storeMissing('read a stored run');
+  return store;
+};
+
+/** A run in this process, for what only that can do. @throws {TroupeError} `journal.held`, `run.ended` */
+const runHere = async (serving: Serving, admitted: Admitted): Promise<LiveRun> => {
+  const found = await findRun(serving, admitted);
+  await bodyIn(serving, admitted.request, bodies().nothing);
+  return serving.runs.reach(found);
+};
+
+interface Ways {
+  readonly here: (run: LiveRun) => void;
+  readonly elsewhere: (store: JournalStore, runId: string) => Promise<void>;
+}
+
+/** Does something to a run here, where it is resumed if need be, or by a letter to the process that has it; true for here. */
+const hereOrElsewhere = async (
+  serving: Serving,
+  found: FoundRun,
+  { here, elsewhere }: Ways,
+): Promise<boolean> => {
+  let run: LiveRun;
+  try {
+    run = await serving.runs.reach(found);
+  } catch (thrown) {
+    if (found.live !== undefined || !isTroupeError(thrown, 'journal.held')) throw thrown;
+    const { runId } = found.stored;
+    await elsewhere(storeOf(serving), runId);
+    return false;
+  }
+  if (run.isOver) throw endedRun(run.runId);
+  here(run);
+  return true;
+};
+
+const post = (serving: Serving, store: JournalStore, runId: string, letter: LetterContent): Promise<void> => {
+  const { redactor, clock, run } = serving;
+  const { secretKey } = run;
+  return sendLetter(store, runId, letter, {
+    redactor,
+    clock,
+    ...(secretKey === undefined ? {} : { secretKey }),
+  });
+};
+
+/** 202 for what another process does as soon as it reads its letters. */
+const doneReply = (isHere: boolean): Response => jsonReply({ ok: true }, isHere ? 200 : 202);
+
+const stepReply = (isOver: boolean): Response => jsonReply({ ok: isOver }, isOver ? 200 : 202);
+
+const startedReply = ({ basePath }: Serving, { runId, isNew }: Started): Response =>
+  jsonReply({ runId, isNew }, isNew ? 201 : 200, {
+    location: `${basePath}/runs/${encodeURIComponent(runId)}`,
+  });
+
+type GivenChange = NonNullable<z.output<ReturnType<typeof bodies>['fork']>['change']>;
+
+const changeOf = ({ message, text, calls }: GivenChange): ForkChange => {
+  const said = message === undefined ? undefined : toJson(message);
+  if (said !== undefined) checkContent(said, 'message');
+  return {
+    // A list of parts, or a text; the run reads what is in the parts.
+    ...(said === undefined ? {} : { message: said as string | readonly GivenPart[] }),
+    ...(text === undefined ? {} : { text }),
+    ...(calls === undefined
+      ? {}
+      : { calls: calls.map(({ name, input }) => ({ name, input: toJson(input) as Json })) }),
+  };
+};
+
+/** Refuses a path without an operation. */
+export const nothingHere = (): TroupeError => refusal(404, 'there is nothing of that address');

@@ -1,0 +1,85 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { connect } from '../../src/client/connect.ts';
+import { builtConfiguration } from '../support/built-package.ts';
+import { command, compiledModuleOf, root, troupe, typeScriptOptions } from './run-command.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'troupe-serve-'));
+afterAll(() => {
+  rmSync(home, { recursive: true, force: true });
+});
+const children = new Set<ChildProcess>();
+afterEach(() => {
+  for (const child of children) child.kill('SIGKILL');
+  children.clear();
+});
+
+/** `troupe serve` in a process of its own, as soon as it says where. */
+const served = async (args: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
+  const module = await compiledModuleOf('served.ts');
+  const given = [...typeScriptOptions, command(), 'serve', module, '--port', '0', '--json', ...args];
+  const child = spawn(process.execPath, given, {
+    cwd: root,
+    env: { PATH: process.env['PATH'], HOME: home, TSX_TSCONFIG_PATH: builtConfiguration(), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.add(child);
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => void (stderr += chunk.toString()));
+  const ended = once(child, 'close');
+  const first = (async () => {
+    let text = '';
+    for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+      text += chunk.toString();
+      if (text.includes('\n')) return text;
+    }
+    throw new Error(stderr);
+  })();
+  const { url } = JSON.parse(await first) as { readonly url: string };
+  return { child, url, ended, said: () => stderr };
+};
+
+test('a server that is killed during a run resumes it when it boots, and its clients follow it to the end', async () => {
+  const store = ['--store', join(home, 'killed.db')];
+  const first = await served(store, { HANGS: '1' });
+  const run = await connect(first.url).start('clerk', 'Where is my order?', { key: 'order-17' });
+  for await (const event of run) if (event.type === 'tool.started') break;
+  first.child.kill('SIGKILL');
+  await first.ended;
+  const second = await served(store);
+  const again = await connect(second.url).start('clerk', 'Where is my order?', { key: 'order-17' });
+  expect(again.runId).toBe(run.runId);
+  expect(await again.result).toMatchObject({ status: 'completed', output: 'Order 17 is on its way.' });
+  expect(second.said()).toBe('');
+});
+
+test('a server that is told to end suspends its runs, ends in order, and the next one has them', async () => {
+  const store = ['--store', join(home, 'drained.db')];
+  const first = await served(store);
+  const run = await connect(first.url).start('curious', 'go');
+  for await (const event of run) if (event.type === 'person.asked') break;
+  first.child.kill('SIGTERM');
+  expect(await first.ended).toEqual([0, null]);
+  const second = await served(store);
+  const later = connect(second.url).at(run.runId);
+  const [request] = await later.requests();
+  await later.reply(request?.id ?? '', 'Bergen');
+  expect(await later.result).toMatchObject({ output: 'You said: Bergen' });
+});
+
+test('a host that others reach needs a token, and so does each request then', async () => {
+  const module = await compiledModuleOf('served.ts');
+  const refused = await troupe(['serve', module, '--host', '0.0.0.0', '--store', 'none']);
+  expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining('TROUPE_SERVE_TOKEN') as string });
+  const { url } = await served(['--host', '0.0.0.0', '--store', 'none'], { TROUPE_SERVE_TOKEN: 'let-me-in' });
+  const here = url.replace('0.0.0.0', '127.0.0.1');
+  expect((await fetch(`${here}/runs`)).status).toBe(401);
+  expect((await fetch(`${here}/runs`, { headers: { authorization: 'Bearer let-me-out' } })).status).toBe(401);
+  const desk = connect(here, { headers: { authorization: 'Bearer let-me-in' } });
+  expect(await desk.run('clerk', 'go')).toMatchObject({ output: 'Order 17 is on its way.' });
+});
