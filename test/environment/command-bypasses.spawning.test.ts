@@ -336,8 +336,18 @@ describe('commands of this machine that are allowed', () => {
     await mkdir(join(world.root, '.git/objects/info'), { recursive: true });
     await writeFile(alternates, `${join(elsewhere, '.git/objects')}\n`);
     expect(await attempt()).toBe('tool.denied');
-    await writeFile(alternates, '../../../elsewhere/.git/objects\n');
-    expect(await attempt()).toBe('tool.denied');
+    const other = join(elsewhere, '.git/objects');
+    await mkdir(join(world.root, 'x/info'), { recursive: true });
+    await writeFile(join(world.root, 'x/info/alternates'), `${other}\n`);
+    for (const line of [
+      '../../../elsewhere/.git/objects',
+      `"${other}"`,
+      `"\\057${other.slice(1)}"`,
+      '../../x',
+    ]) {
+      await writeFile(alternates, `${line}\n`);
+      expect(await attempt(), line).toBe('tool.denied');
+    }
     await rm(alternates);
     // One that shares all but its head with another.
     await writeFile(join(world.root, '.git/commondir'), `${join(elsewhere, '.git')}\n`);
@@ -347,10 +357,51 @@ describe('commands of this machine that are allowed', () => {
     expect(await attempt()).toContain('one');
   });
 
-  test('a repository that the root is a part of is worked in', async () => {
+  test('[FIND-50] a repository that the root is a part of is not seen: what it has is outside of the root', async () => {
     await cp(join(await repositoryTemplate(), '.git'), join(world.top, '.git'), { recursive: true });
+    await writeFile(join(world.top, 'mine.txt'), 'unsaved');
     const processes = await processesOf(HONEST);
-    expect((await processes.run('git', ['log'])).stdout).toContain('one');
+    for (const args of [['log'], ['stash', '-u'], ['reset', '--hard'], ['show', 'HEAD:text.txt']]) {
+      const { exitCode, stderr } = await processes.run('git', args);
+      expect([exitCode, stderr]).toEqual([128, expect.stringContaining('not a git repository')]);
+    }
+    expect(await readFile(join(world.top, 'mine.txt'), 'utf8')).toBe('unsaved');
+  });
+
+  test('[FIND-50] what git keeps is changed by git alone: no file, no other program and no folder to work in', async () => {
+    await repository();
+    const environment = hostEnvironment({ root: world.root, commands: HONEST });
+    await environment.setup?.({ runId: 'r', path: 'a' });
+    const { files, processes } = environment.ops;
+    if (files === undefined || processes === undefined) throw new Error('there are no operations');
+    const before = await readFile(join(world.root, '.git/config'), 'utf8');
+    for (const path of [
+      '.git/config',
+      '.GIT/config',
+      './.git/info/attributes',
+      'sub/.git',
+      '.git/objects/info/alternates',
+    ])
+      expect(await files.write(path, '[diff "x"]\n\ttextconv = ./evil.sh\n').catch(codeOf), path).toBe(
+        'tool.denied',
+      );
+    expect(await files.remove('.git/HEAD').catch(codeOf)).toBe('tool.denied');
+    expect(await processes.run('cp', ['text.txt', '.git/config']).catch(codeOf)).toBe('tool.denied');
+    expect(await processes.run('touch', ['sub/../.git/config']).catch(codeOf)).toBe('tool.denied');
+    expect(await processes.run('cp', ['HEAD', 'config'], { cwd: '.git' }).catch(codeOf)).toBe('tool.denied');
+    expect(await readFile(join(world.root, '.git/config'), 'utf8')).toBe(before);
+    expect(await files.write('.gitignore', 'x\n')).toMatchObject({ isNew: true });
+    expect((await files.read('.git/HEAD')).text).toContain('refs/heads/main');
+  });
+
+  test('a change in the working folder is shown by git diff', async () => {
+    await repository();
+    await writeFile(join(world.root, 'text.txt'), 'changed\n');
+    const processes = await processesOf(HONEST);
+    for (const args of [['diff'], ['diff', 'HEAD'], ['log', '-p']]) {
+      const { exitCode, stdout } = await processes.run('git', args);
+      expect([exitCode, stdout]).toEqual([0, expect.stringContaining('text.txt')]);
+    }
   });
 
   test('[FIND-50] a repository with a submodule, which has its own configuration, is not worked in', async () => {

@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import { TroupeError } from '../../../contracts/errors/error.ts';
 import { programName, startsOthers } from '../../environments/launchers.ts';
 import { commandDenied } from '../../environments/memory-environment.ts';
+import { isInRepository } from './repository-files.ts';
 import type { CommandRules } from './command-rules.ts';
 import { gluedValues, refusalOf } from './command-rules.ts';
 import type { KnownCommand } from './known-commands.ts';
@@ -97,7 +98,8 @@ export const planCommand = (
     : (refuse?.(args) ??
       (rules === undefined ? undefined : refusalOf(rules, args)) ??
       (rules === known ? refusedText(args, known) : undefined) ??
-      refusedPath(texts));
+      refusedPath(texts) ??
+      (paths === 'below' && programName(path) !== 'git' ? refusedInRepository(texts) : undefined));
   if (reason !== undefined) throw deniedArguments(command, reason);
   const isNeutral = configuration === 'neutral';
   return {
@@ -129,6 +131,16 @@ const refusedText = (args: readonly string[], { refused }: KnownCommand): string
 const refusedPath = (texts: readonly string[]): string | undefined => {
   const found = texts.find((text) => ABSOLUTE.test(text) || UPWARDS.test(text));
   return found === undefined ? undefined : `an argument leads out of the root: ${found.slice(0, 100)}`;
+};
+
+/** The parts of a path within an argument, alone or attached to an option. */
+const PARTS = /[/=:]/;
+
+const refusedInRepository = (texts: readonly string[]): string | undefined => {
+  const found = texts.find((text) => isInRepository(text.split(PARTS)));
+  return found === undefined
+    ? undefined
+    : `an argument leads to what git keeps, which git alone may change: ${found.slice(0, 100)}`;
 };
 
 const invalid = (name: string, reason: string): TroupeError =>

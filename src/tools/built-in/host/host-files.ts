@@ -4,6 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { FileKind, FileOps, FileText } from '../../../contracts/environments/operations.ts';
 import { TroupeError } from '../../../contracts/errors/error.ts';
 import { pathDenied, pathNames } from '../../environments/clean-path.ts';
+import { assertNotRepository } from './repository-files.ts';
 import type { ConfinedRoot, HardLinks } from './host-root.ts';
 import { assertPlainFile, codeOf, lookAt, openPlainFile } from './host-root.ts';
 
@@ -26,6 +27,7 @@ export const hostFiles = (root: ConfinedRoot, limits: FileLimits): FileOps => ({
     return text;
   },
   write: async (path, text) => {
+    assertNotRepository(path, pathNames(path));
     const content = Buffer.from(text);
     if (content.length > limits.maxWriteBytes)
       throw pathDenied(path, `the text is longer than ${limits.maxWriteBytes} bytes`);
@@ -74,6 +76,7 @@ export const hostFiles = (root: ConfinedRoot, limits: FileLimits): FileOps => ({
     });
   },
   remove: async (path) => {
+    assertNotRepository(path, pathNames(path));
     const isGone = await root.within(path, async (folder, name) => {
       const found = await lookAt(folder.at(name));
       if (found === undefined) return false;

@@ -4,7 +4,8 @@ import type { AllowedCommands } from './allowed-commands.ts';
 import { assertAllowedCommands, deniedArguments, planCommand } from './allowed-commands.ts';
 import type { ConfinedRoot } from './host-root.ts';
 import { linkedPath } from './linked-path.ts';
-import { refusedRepository } from './repository.ts';
+import { assertNotRepository } from './repository-files.ts';
+import { boundedBy, refusedRepository } from './repository.ts';
 import { spawnCaptured } from './spawn.ts';
 
 /** Limits on commands. */
@@ -26,7 +27,9 @@ export const hostProcesses = (
     commands: Object.keys(commands),
     run: async (command, args, { cwd = '.', input, timeoutMs = limits.timeoutMs, signal } = {}) => {
       const { paths, readsRepository, ...planned } = planCommand(commands, command, args);
-      const folder = await root.openFolder(pathNames(cwd));
+      const place = pathNames(cwd);
+      assertNotRepository(cwd, place);
+      const folder = await root.openFolder(place);
       if (folder === undefined) throw pathDenied(cwd, 'there is no such folder');
       try {
         const linked = await linkedPath(folder, paths);
@@ -35,7 +38,7 @@ export const hostProcesses = (
         const plan = {
           ...planned,
           cwd: folder.place,
-          env: { ...limits.env, ...planned.env },
+          env: { ...limits.env, ...planned.env, ...(readsRepository ? boundedBy(await root.find()) : {}) },
           input,
           timeoutMs: Math.min(timeoutMs, limits.timeoutMs),
           maxOutputBytes: limits.maxOutputBytes,

@@ -27,7 +27,6 @@ const GIT_SETTINGS: Readonly<Record<string, string>> = {
   'core.attributesFile': '/dev/null',
   'core.excludesFile': '/dev/null',
   'credential.helper': '',
-  'diff.external': '',
   'gpg.program': 'false',
   'gpg.openpgp.program': 'false',
   'gpg.ssh.program': 'false',

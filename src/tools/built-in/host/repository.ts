@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { trimEndOf } from '../../../base/text/trim-end.ts';
 import { GIT_READING, HARMLESS_GIT_KEY } from './known-commands.ts';
 import type { SpawnPlan } from './spawn.ts';
@@ -29,7 +29,7 @@ export const refusedRepository = async (plan: SpawnPlan, root: string): Promise<
   const found = await ask('rev-parse', '--path-format=absolute', '--git-dir', '--git-common-dir');
   const elsewhere = found.exitCode === 0 ? await placeElsewhere(found.stdout.split('\n'), root) : undefined;
   if (elsewhere !== undefined)
-    return `the repository is kept outside of the root: ${JSON.stringify(elsewhere.slice(0, 100))}`;
+    return `the repository is kept outside of the root, or takes objects from elsewhere: ${JSON.stringify(elsewhere.slice(0, 100))}`;
   const listed = await ask('config', '--list', '--name-only', '--null', '--includes');
   if (listed.exitCode !== 0)
     return `the configuration of the repository cannot be read: ${trimEndOf(listed.stderr, '\n').slice(0, 300)}`;
@@ -47,21 +47,19 @@ export const refusedRepository = async (plan: SpawnPlan, root: string): Promise<
 /** The first place outside of the root to which files of a repository lead. */
 const placeElsewhere = async (folders: readonly string[], root: string): Promise<string | undefined> => {
   const named = folders.filter((folder) => folder !== '');
-  const own = named.filter((folder) => isBelow(folder, root));
-  const alternates = await Promise.all(own.map((folder) => alternatesOf(join(folder, 'objects'))));
-  const places = [...named, ...alternates.flat()];
-  return places.find((place) => !isBelow(place, root) && !isFoundAbove(place, root));
-};
-
-/** Folders that a repository takes objects from, besides its own. */
-const alternatesOf = async (objects: string): Promise<readonly string[]> => {
-  const text = await readFile(join(objects, 'info', 'alternates'), 'utf8').catch(() => '');
-  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  return lines.map((line) => resolve(objects, line));
+  const outside = named.find((folder) => !isBelow(folder, root));
+  if (outside !== undefined) return outside;
+  for (const folder of named) {
+    const alternates = join(folder, 'objects/info/alternates');
+    // Git follows what it lists, and what those list: any of them may be anywhere.
+    if ((await readFile(alternates, 'utf8').catch(() => '')).trim() !== '') return alternates;
+  }
+  return undefined;
 };
 
 const isBelow = (place: string, folder: string): boolean => place.startsWith(`${folder}${sep}`);
 
-/** Checks whether it is the repository that a root is part of: nothing below the root leads to it. */
-const isFoundAbove = (place: string, root: string): boolean =>
-  basename(place) === '.git' && isBelow(root, dirname(place));
+/** Variables by which git looks for a repository no further up than the root, whose parents are nobody's here. */
+export const boundedBy = (root: string): Readonly<Record<string, string>> => ({
+  GIT_CEILING_DIRECTORIES: dirname(root),
+});
