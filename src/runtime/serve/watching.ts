@@ -4,6 +4,7 @@ import type { Json } from '../../base/json/json.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
 import type { RemoteResult } from '../../contracts/runs/remote-run.ts';
 import { blobsOf } from '../content/blobs-of.ts';
+import { onSignal } from '../run/shared-signal.ts';
 import { callerKeyOf } from './http/callers.ts';
 import { refusal } from './http/refusal.ts';
 import { jsonReply, SAFE_HEADERS } from './http/reply.ts';
@@ -163,13 +164,13 @@ export const within = async (
   if (waitMs === 0) giveUp();
   const timer = clock.setTimeout(giveUp, waitMs);
   const signals = [signal, runs.drained];
-  for (const each of signals) each.addEventListener('abort', giveUp);
+  const listening = signals.map((each) => onSignal(each, giveUp));
   if (signals.some(({ aborted }) => aborted)) giveUp();
   try {
     return await Promise.race([promise.then(() => true), over]);
   } finally {
     clock.clearTimeout(timer);
-    for (const each of signals) each.removeEventListener('abort', giveUp);
+    for (const forget of listening) forget();
   }
 };
 

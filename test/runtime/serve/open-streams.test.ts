@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { OpenStreams } from '../../../src/runtime/serve/http/open-streams.ts';
 
 const silent = (): AsyncIterator<string, undefined> & { isClosed: boolean } => ({
@@ -37,4 +37,17 @@ test('a stream whose source fails makes room, as one that ends does', async () =
   expect(() => streams.open('bob', silent(), '')).toThrow(
     expect.objectContaining({ code: 'server.refused' }),
   );
+});
+
+test('any number of streams listens once for the end, and none does when all are closed', async () => {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const added = vi.spyOn(signal, 'addEventListener');
+  const removed = vi.spyOn(signal, 'removeEventListener');
+  const streams = new OpenStreams({ streams: 100, streamsPerCaller: 100 }, signal);
+  const open = Array.from({ length: 50 }, () => streams.open('ada', silent(), ''));
+  expect(added).toHaveBeenCalledTimes(1);
+  expect(removed).not.toHaveBeenCalled();
+  for (const stream of open) await stream.return?.();
+  expect(removed).toHaveBeenCalledTimes(1);
 });

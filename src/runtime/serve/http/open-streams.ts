@@ -1,3 +1,4 @@
+import { onSignal } from '../../run/shared-signal.ts';
 import { refusal } from './refusal.ts';
 
 /** Bounds of streams that are open at a time. */
@@ -65,10 +66,10 @@ const endable = (
   const end = (): void => {
     wake();
   };
-  ended.addEventListener('abort', end);
+  const forget = onSignal(ended, end);
   const close = async (): Promise<typeof DONE> => {
     isOver = true;
-    ended.removeEventListener('abort', end);
+    forget();
     release();
     await texts.return?.();
     return DONE;
