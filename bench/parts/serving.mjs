@@ -9,7 +9,6 @@ import { fork } from 'node:child_process';
 import { Agent, get, request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { tell, words } from '../measure.mjs';
 
