@@ -74,6 +74,10 @@ export { resumeAll } from './runtime/journal/resume/resume-all.ts';
 export { runOrResume } from './runtime/journal/resume/run-or-resume.ts';
 export { answerRequest, openRequests } from './runtime/journal/letters/requests.ts';
 
+// Schedules, heartbeats, queues and webhooks
+export { schedules } from './runtime/schedules/schedules.ts';
+export type { Schedules } from './runtime/schedules/schedule.ts';
+
 // Engines
 export { createGlobalEngine } from './runtime/engines/global-engine.ts';
 export { createRequestEngine } from './runtime/engines/request-engine.ts';

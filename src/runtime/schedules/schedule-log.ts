@@ -1,0 +1,147 @@
+import { randomId } from '../../base/random-id.ts';
+import type { JournalStore } from '../../contracts/journals/journal.ts';
+import type { KeyValueFiles } from '../../contracts/conversations/memory.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
+import type { ScheduleEntry, ScheduleState } from './schedule-state.ts';
+import { entrySchema, foldEntry, undefinedSchedule } from './schedule-state.ts';
+
+/** Length from which a log is continued in a new file, in characters. */
+const LONGEST = 32_768;
+/** Attempts at reading or appending while other processes continue the log in new files. */
+const MOST_ATTEMPTS = 20;
+
+/** A part of a log. */
+interface Part {
+  readonly number: number;
+  readonly text: string;
+}
+
+/**
+ * The log of one schedule in a store, which any number of processes append to: its order decides what was said first.
+ *
+ * Named texts can be appended to atomically, and not replaced on a condition. So a log that has grown is continued in a new file:
+ *
+ * I1 An entry counts if it stands behind the first `base` of its file, and before a `sealed`.
+ * I2 A file with a `sealed` is continued in the next, whose `base` is the fold of what counts: it is the same whoever appends it.
+ * I3 A file is removed once the next but one exists, so the highest is the last. A process that slept meanwhile appends to a file that is not the highest,
+ *    and finds that its entry does not count.
+ */
+export class ScheduleLog {
+  readonly #name: string;
+  readonly #files: KeyValueFiles;
+
+  constructor(store: Pick<JournalStore, 'files'>, name: string) {
+    this.#name = name;
+    this.#files = store.files(`schedule ${name}`);
+  }
+
+  /** The schedule as of now. */
+  async read(): Promise<ScheduleState> {
+    return foldText((await this.#last())?.text ?? '', this.#name).state;
+  }
+
+  /** Appends an entry, and returns the schedule with it and with all that others appended. */
+  async append(entry: ScheduleEntry): Promise<ScheduleState> {
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+      const last = await this.#last();
+      if (last !== undefined && last.text.length > LONGEST) {
+        await this.#append(last.number, { type: 'sealed' });
+        continue;
+      }
+      const { number, text } = last ?? { number: 1, text: '' };
+      const id = randomId();
+      const { hasBase } = foldText(text, this.#name);
+      const base = hasBase ? '' : lineOf({ type: 'base', state: undefinedSchedule });
+      await this.#files.append(`${number}`, `${base}${lineOf(entry, id)}`);
+      const found = foldText((await this.#files.read(`${number}`)) ?? '', this.#name);
+      if (found.ids.has(id) && (found.isSealed || (await this.#highest()) === number)) return this.read();
+    }
+    throw new TroupeError(
+      'journal.busy',
+      `Cannot change the schedule '${this.#name}' as other processes change it all the time: ${MOST_ATTEMPTS} attempts`,
+      { retryable: 'yes' },
+    );
+  }
+
+  /** Removes all of it. */
+  async remove(): Promise<void> {
+    const numbers = (await this.#files.names()).map(Number).sort((one, other) => one - other);
+    // The last one at last: without it, the one before would be continued again.
+    for (const number of numbers) await this.#files.remove(`${number}`);
+  }
+
+  /** The last part, which is not sealed; undefined if there is none. */
+  async #last(): Promise<Part | undefined> {
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+      const number = await this.#highest();
+      if (number === undefined) return undefined;
+      const text = await this.#files.read(`${number}`);
+      // Removed meanwhile.
+      if (text === undefined) continue;
+      const { state, isSealed } = foldText(text, this.#name);
+      if (!isSealed) return { number, text };
+      await this.#append(number + 1, { type: 'base', state });
+      for (const name of await this.#files.names()) if (Number(name) < number) await this.#files.remove(name);
+    }
+    throw new TroupeError(
+      'journal.busy',
+      `Cannot read the schedule '${this.#name}' as other processes change it all the time: ${MOST_ATTEMPTS} attempts`,
+      { retryable: 'yes' },
+    );
+  }
+
+  #append(number: number, entry: ScheduleEntry): Promise<void> {
+    return this.#files.append(`${number}`, lineOf(entry));
+  }
+
+  async #highest(): Promise<number | undefined> {
+    const numbers = (await this.#files.names()).map(Number);
+    return numbers.length === 0 ? undefined : Math.max(...numbers);
+  }
+}
+
+const lineOf = (entry: ScheduleEntry, id?: string): string =>
+  `${JSON.stringify(id === undefined ? entry : { ...entry, id })}\n`;
+
+/** A file of a log: the schedule, ids of the entries that count, and how it begins and ends. */
+interface FoldedText {
+  readonly state: ScheduleState;
+  readonly ids: ReadonlySet<string>;
+  readonly hasBase: boolean;
+  readonly isSealed: boolean;
+}
+
+const foldText = (text: string, name: string): FoldedText => {
+  let state: ScheduleState | undefined;
+  const ids = new Set<string>();
+  let isSealed = false;
+  for (const line of text.split('\n').slice(0, -1)) {
+    const { entry, id } = parseLine(line, name);
+    if (state === undefined) {
+      if (entry.type === 'base') ({ state } = entry);
+      continue;
+    }
+    if (entry.type === 'sealed') {
+      isSealed = true;
+      break;
+    }
+    state = foldEntry(state, entry);
+    if (id !== undefined) ids.add(id);
+  }
+  return { state: state ?? undefinedSchedule, ids, hasBase: state !== undefined, isSealed };
+};
+
+const parseLine = (line: string, name: string): { readonly entry: ScheduleEntry; readonly id?: string } => {
+  try {
+    const given: unknown = JSON.parse(line);
+    const id: unknown = typeof given === 'object' && given !== null ? Reflect.get(given, 'id') : undefined;
+    const entry = entrySchema().parse(given);
+    return typeof id === 'string' ? { entry, id } : { entry };
+  } catch (thrown) {
+    throw new TroupeError(
+      'journal.corrupt',
+      `Cannot read the schedule '${name}' as an entry of its log is none: remove the schedule, and add it again`,
+      { cause: thrown },
+    );
+  }
+};
