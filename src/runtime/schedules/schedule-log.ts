@@ -10,10 +10,15 @@ const LONGEST = 32_768;
 /** Attempts at reading or appending while other processes continue the log in new files. */
 const MOST_ATTEMPTS = 20;
 
-/** A part of a log. */
+/** A file of a log: its text, and the fold of what counts in it. */
 interface Part {
   readonly number: number;
   readonly text: string;
+  /** Undefined before its first `base`. */
+  readonly state: ScheduleState | undefined;
+  /** Ids of the entries that count. */
+  readonly ids: Set<string>;
+  readonly isSealed: boolean;
 }
 
 /**
@@ -29,6 +34,7 @@ interface Part {
 export class ScheduleLog {
   readonly #name: string;
   readonly #files: KeyValueFiles;
+  #known: Part | undefined;
 
   constructor(store: Pick<JournalStore, 'files'>, name: string) {
     this.#name = name;
@@ -37,7 +43,7 @@ export class ScheduleLog {
 
   /** The schedule as of now. */
   async read(): Promise<ScheduleState> {
-    return foldText((await this.#last())?.text ?? '', this.#name).state;
+    return (await this.#last())?.state ?? undefinedSchedule;
   }
 
   /** Appends an entry, and returns the schedule with it and with all that others appended. */
@@ -48,13 +54,14 @@ export class ScheduleLog {
         await this.#append(last.number, { type: 'sealed' });
         continue;
       }
-      const { number, text } = last ?? { number: 1, text: '' };
+      const number = last?.number ?? 1;
       const id = randomId();
-      const { hasBase } = foldText(text, this.#name);
-      const base = hasBase ? '' : lineOf({ type: 'base', state: undefinedSchedule });
+      const base = last?.state === undefined ? lineOf({ type: 'base', state: undefinedSchedule }) : '';
       await this.#files.append(`${number}`, `${base}${lineOf(entry, id)}`);
-      const found = foldText((await this.#files.read(`${number}`)) ?? '', this.#name);
-      if (found.ids.has(id) && (found.isSealed || (await this.#highest()) === number)) return this.read();
+      const found = await this.#part(number);
+      if (found?.ids.has(id) !== true) continue;
+      if (found.isSealed) return this.read();
+      if ((await this.#highest()) === number) return found.state ?? undefinedSchedule;
     }
     throw new TroupeError(
       'journal.busy',
@@ -75,12 +82,11 @@ export class ScheduleLog {
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
       const number = await this.#highest();
       if (number === undefined) return undefined;
-      const text = await this.#files.read(`${number}`);
+      const part = await this.#part(number);
       // Removed meanwhile.
-      if (text === undefined) continue;
-      const { state, isSealed } = foldText(text, this.#name);
-      if (!isSealed) return { number, text };
-      await this.#append(number + 1, { type: 'base', state });
+      if (part === undefined) continue;
+      if (!part.isSealed) return part;
+      await this.#append(number + 1, { type: 'base', state: part.state ?? undefinedSchedule });
       for (const name of await this.#files.names()) if (Number(name) < number) await this.#files.remove(name);
     }
     throw new TroupeError(
@@ -88,6 +94,19 @@ export class ScheduleLog {
       `Cannot read the schedule '${this.#name}' as other processes change it all the time: ${MOST_ATTEMPTS} attempts`,
       { retryable: 'yes' },
     );
+  }
+
+  /** One file; only what is new in it is parsed. */
+  async #part(number: number): Promise<Part | undefined> {
+    const text = await this.#files.read(`${number}`);
+    if (text === undefined) return undefined;
+    const isLonger = this.#known?.number === number && text.startsWith(this.#known.text);
+    this.#known = foldText(
+      text,
+      isLonger && this.#known !== undefined ? this.#known : emptyPart(number),
+      this.#name,
+    );
+    return this.#known;
   }
 
   #append(number: number, entry: ScheduleEntry): Promise<void> {
@@ -103,32 +122,30 @@ export class ScheduleLog {
 const lineOf = (entry: ScheduleEntry, id?: string): string =>
   `${JSON.stringify(id === undefined ? entry : { ...entry, id })}\n`;
 
-/** A file of a log: the schedule, ids of the entries that count, and how it begins and ends. */
-interface FoldedText {
-  readonly state: ScheduleState;
-  readonly ids: ReadonlySet<string>;
-  readonly hasBase: boolean;
-  readonly isSealed: boolean;
-}
+const emptyPart = (number: number): Part => ({
+  number,
+  text: '',
+  state: undefined,
+  ids: new Set(),
+  isSealed: false,
+});
 
-const foldText = (text: string, name: string): FoldedText => {
-  let state: ScheduleState | undefined;
-  const ids = new Set<string>();
-  let isSealed = false;
-  for (const line of text.split('\n').slice(0, -1)) {
+/** Folds what a text has beyond the text before. */
+const foldText = (text: string, before: Part, name: string): Part => {
+  let { state, isSealed } = before;
+  const { number, ids } = before;
+  for (const line of text.slice(before.text.length).split('\n').slice(0, -1)) {
+    if (isSealed) break;
     const { entry, id } = parseLine(line, name);
     if (state === undefined) {
       if (entry.type === 'base') ({ state } = entry);
-      continue;
+    } else if (entry.type === 'sealed') isSealed = true;
+    else {
+      state = foldEntry(state, entry);
+      if (id !== undefined) ids.add(id);
     }
-    if (entry.type === 'sealed') {
-      isSealed = true;
-      break;
-    }
-    state = foldEntry(state, entry);
-    if (id !== undefined) ids.add(id);
   }
-  return { state: state ?? undefinedSchedule, ids, hasBase: state !== undefined, isSealed };
+  return { number, text, state, ids, isSealed };
 };
 
 const parseLine = (line: string, name: string): { readonly entry: ScheduleEntry; readonly id?: string } => {

@@ -42,7 +42,7 @@ export interface ScheduleOptions<Input> {
   /** Letters, digits, `-`, `_` and `.`, at most 100. Its runs are called `NAME@TIME` and `NAME@ID`. */
   readonly name: string;
   /** Run once for each due time or message. */
-  readonly agent: Agent<Input, unknown, never>;
+  readonly agent: Agent<Input, unknown, unknown>;
   /** The input of a run, or a function of what is delivered. It is asked for when the run is started. */
   readonly input: Input | ((due: Due) => Input | Promise<Input>);
   readonly when?: When | undefined;
