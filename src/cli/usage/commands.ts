@@ -39,6 +39,7 @@ export type Command =
   | { readonly name: 'export'; readonly runId: string; readonly to: string | undefined }
   | ImportCommand
   | PruneCommand
+  | SchedulesCommand
   | TraceCommand
   | AuditCommand;
 
@@ -176,6 +177,15 @@ export interface ImportCommand extends Code {
   readonly name: 'import';
   readonly from: string;
 }
+
+/** A command on all schedules, or on one. */
+export type SchedulesCommand =
+  | { readonly name: 'schedules'; readonly verb: 'list' }
+  | {
+      readonly name: 'schedules';
+      readonly verb: 'pause' | 'resume' | 'remove';
+      readonly schedule: string;
+    };
 
 export interface PruneCommand {
   readonly name: 'prune';

@@ -102,7 +102,9 @@ test('each due time is delivered exactly once with `all`, whoever dies between w
         });
         return { live, process, added };
       };
-      living[0] = start();
+      const first = start();
+      living[0] = first;
+      await first.added;
       await isQuiet();
       const control = schedules(store, { clock });
       let last = START;
