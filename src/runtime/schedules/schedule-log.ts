@@ -5,7 +5,7 @@ import { TroupeError } from '../../contracts/errors/error.ts';
 import type { ScheduleEntry, ScheduleState } from './schedule-state.ts';
 import { entrySchema, foldEntry, undefinedSchedule } from './schedule-state.ts';
 
-/** Length from which a log is continued in a new file, in characters. */
+/** Length of entries from which a log is continued in a new file, in characters. */
 const LONGEST = 32_768;
 /** Attempts at reading or appending while other processes continue the log in new files. */
 const MOST_ATTEMPTS = 20;
@@ -50,7 +50,7 @@ export class ScheduleLog {
   async append(entry: ScheduleEntry): Promise<ScheduleState> {
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
       const last = await this.#last();
-      if (last !== undefined && last.text.length > LONGEST) {
+      if (last !== undefined && isLong(last.text)) {
         await this.#append(last.number, { type: 'sealed' });
         continue;
       }
@@ -118,6 +118,12 @@ export class ScheduleLog {
     return numbers.length === 0 ? undefined : Math.max(...numbers);
   }
 }
+
+/** Checks whether a file is to be continued: what was pending when it was begun, however much, is no reason. */
+const isLong = (text: string): boolean => {
+  const base = text.indexOf('\n') + 1;
+  return text.length - base > Math.max(LONGEST, base);
+};
 
 const lineOf = (entry: ScheduleEntry, id?: string): string =>
   `${JSON.stringify(id === undefined ? entry : { ...entry, id })}\n`;

@@ -271,22 +271,42 @@ describe('a start that fails', () => {
     });
   });
 
-  test('of a run that cannot be resumed here holds up nothing that comes after it', async () => {
-    const { store, clock, open, heard } = stage();
+  test('of a run that no process can resume is reported as final, and holds up nothing that comes after it', async () => {
+    const inner = memoryStore();
+    let isDamaged = false;
+    const damaged: JournalStore = Object.assign(Object.create(inner) as JournalStore, {
+      ...Object.fromEntries(
+        Object.getOwnPropertyNames(Object.getPrototypeOf(inner)).flatMap((name) => {
+          const value: unknown = Reflect.get(inner, name, inner);
+          return typeof value === 'function' ? [[name, value.bind(inner)]] : [];
+        }),
+      ),
+      read: (runId: string, from?: number, limit?: number) =>
+        isDamaged && runId.endsWith('T07:00:00.000Z')
+          ? [{ n: 0, text: 'no record' }]
+          : inner.read(runId, from, limit),
+    });
+    const { store, clock, open, heard } = stage(damaged);
     const { worker } = held();
+    const add = (live: Schedules, agent: typeof echo): Promise<void> =>
+      live.add({ name: 'work', agent, input: 'Go.', when: { everyMs: HOUR }, overlap: 'queue' });
     const first = open();
-    await first.add({ name: 'work', agent: worker, input: 'Go.', when: { everyMs: HOUR }, overlap: 'queue' });
+    await add(first, worker);
     await clock.pass(HOUR);
-    // The same name decides otherwise now.
-    const other = agent({ name: 'worker', model: scriptedModel(['One.', 'Two.']) });
     const disposed = first[Symbol.asyncDispose]();
     await clock.pass(10 * MINUTE);
     await disposed;
+    isDamaged = true;
     await using second = open();
-    await second.add({ name: 'work', agent: other, input: 'Go.', when: { everyMs: HOUR }, overlap: 'queue' });
+    await add(second, agent({ name: 'worker', decide: () => answer('Done.') }));
     await clock.pass(HOUR);
-    expect(heard.filter(({ type }) => type === 'failed')).toEqual([]);
-    expect(await runsOf(store, 'work')).toHaveLength(2);
+    expect(heard.filter(({ type }) => type === 'failed')).toMatchObject([
+      { runId: `work@${at('02T07:00:00')}`, isFinal: true, error: { code: 'journal.corrupt' } },
+    ]);
+    expect((await store.list()).map(({ runId, status }) => [runId.slice(16, 18), status])).toEqual([
+      ['08', 'completed'],
+      ['07', 'running'],
+    ]);
   });
 });
 
@@ -403,7 +423,7 @@ describe('what does not fit', () => {
     [{ cron: '0 8 * * *', zone: 'Mars/Olympus' }, 'Mars/Olympus'],
     [{ cron: '2030-01-01T00:00:00' }, 'it is none'],
     [{ cron: '? * * * *' }, 'it is none'],
-    [{ everyMs: 10 }, '`when.everyMs` is not a whole number from 1000'],
+    [{ everyMs: 10 }, "is not a whole number from 1000"],
     [{ at: Number.NaN }, 'not a time'],
     [{ afterMs: -1 }, 'not a whole number from 0'],
   ] as const)('is refused: %j', async (when, message) => {
