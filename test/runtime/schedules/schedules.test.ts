@@ -423,7 +423,7 @@ describe('what does not fit', () => {
     [{ cron: '0 8 * * *', zone: 'Mars/Olympus' }, 'Mars/Olympus'],
     [{ cron: '2030-01-01T00:00:00' }, 'it is none'],
     [{ cron: '? * * * *' }, 'it is none'],
-    [{ everyMs: 10 }, "is not a whole number from 1000"],
+    [{ everyMs: 10 }, 'is not a whole number from 1000'],
     [{ at: Number.NaN }, 'not a time'],
     [{ afterMs: -1 }, 'not a whole number from 0'],
   ] as const)('is refused: %j', async (when, message) => {
