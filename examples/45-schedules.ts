@@ -1,4 +1,4 @@
-// Schedules: a digest each morning, a heartbeat, a queue and a webhook; each due time and each message once, whoever dies. Time is simulated here.
+// Schedules: a digest each morning, a heartbeat, a queue and a webhook; each due time and each message once, whichever process dies. Time is simulated here.
 //
 //   npm install croner
 //   npx tsx examples/45-schedules.ts
@@ -45,7 +45,7 @@ const runsOf = async (name: string): Promise<readonly string[]> =>
     .filter((id) => id.startsWith(`${name}@`))
     .sort();
 
-/** Lets time pass until so many runs of a schedule are over. */
+/** Lets time pass until that number of runs of a schedule are over. */
 const passUntil = async (name: string, count: number): Promise<void> => {
   while (
     (await store.list({ status: ['completed'] })).filter(({ runId }) => runId.startsWith(`${name}@`)).length <

@@ -9,48 +9,45 @@ export interface Awaited {
 }
 
 /**
- * The one timer of many waits, armed for the nearest of them, and at most for `mostMs` at a time: a machine's clock may be set while a timer runs, which
- * does not notice. If the clock went back meanwhile, all are called.
+ * The one timer of many waits, armed for the nearest of them.
+ *
+ * A timer counts the time that passes, and does not notice that the machine's clock is set. Where it was set back, the times of all waits are further away than
+ * they were meant to be: all are called.
  */
 export class Deadline {
   readonly #clock: Clock;
-  readonly #mostMs: number;
   readonly #waits: () => Iterable<Awaited>;
   #timer: unknown;
-  #armedAt = -Infinity;
+  #seenAt = -Infinity;
   #isStopped = false;
 
-  constructor(clock: Clock, mostMs: number, waits: () => Iterable<Awaited>) {
+  constructor(clock: Clock, waits: () => Iterable<Awaited>) {
     this.#clock = patientClock(clock);
-    this.#mostMs = mostMs;
     this.#waits = waits;
   }
 
-  /** Arms the timer anew, as a wait has changed. */
+  /** Arms the timer anew, as a wait has changed; calls those that are due. */
   arm(): void {
     this.#clock.clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#isStopped) return;
+    const now = this.#clock.now();
+    const isBack = now < this.#seenAt;
+    this.#seenAt = now;
+    for (const wait of this.#waits()) if (isBack || wait.wakeAt <= now) wait.wake();
     let nearest = Infinity;
     for (const { wakeAt } of this.#waits()) nearest = Math.min(nearest, wakeAt);
     if (nearest === Infinity) return;
-    const now = this.#clock.now();
-    this.#armedAt = now;
-    const ms = Math.min(Math.max(0, nearest - now), this.#mostMs);
-    this.#timer = this.#clock.setTimeout(() => {
-      this.#fire();
-    }, ms);
+    this.#timer = this.#clock.setTimeout(
+      () => {
+        this.arm();
+      },
+      Math.max(0, nearest - now),
+    );
   }
 
   stop(): void {
     this.#isStopped = true;
-    this.arm();
-  }
-
-  #fire(): void {
-    const now = this.#clock.now();
-    const isBack = now < this.#armedAt;
-    for (const wait of this.#waits()) if (isBack || wait.wakeAt <= now) wait.wake();
     this.arm();
   }
 }

@@ -7,7 +7,7 @@ export type TimeRule =
   | { readonly everyMs: number }
   | { readonly at: number };
 
-/** The due times of a schedule, in ms since 1970: the same ones whoever asks, and whenever. */
+/** The due times of a schedule, in ms since 1970: the same ones in each process, at any time. */
 export interface DueTimes {
   /** The first one after a time; undefined if there is none. */
   next(after: number): number | undefined;

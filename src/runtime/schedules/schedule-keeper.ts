@@ -21,7 +21,7 @@ export type OnHandle = (handle: RunHandle<unknown, unknown>) => void;
 /** Starts the run of what is due, or resumes it. */
 export type StartRun = (due: Due, onHandle: OnHandle) => Promise<unknown>;
 
-/** What a keeper needs of those that it is kept with. */
+/** The parts that a keeper needs. */
 export interface KeeperSetup {
   readonly name: string;
   readonly store: JournalStore;

@@ -27,7 +27,7 @@ interface Part {
  * Named texts can be appended to atomically, and not replaced on a condition. So a log that has grown is continued in a new file:
  *
  * I1 An entry counts if it stands behind the first `base` of its file, and before a `sealed`.
- * I2 A file with a `sealed` is continued in the next, whose `base` is the fold of what counts: it is the same whoever appends it.
+ * I2 A file with a `sealed` is continued in the next, whose `base` is the fold of what counts: it is the same, whichever process appends it.
  * I3 A file is removed once the next but one exists, so the highest is the last. A process that slept meanwhile appends to a file that is not the highest,
  *    and finds that its entry does not count.
  */

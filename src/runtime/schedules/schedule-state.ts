@@ -121,5 +121,5 @@ export const keyOf = (at: number): string => new Date(at).toISOString();
 const pendingTime = (at: number): Pending => ({ key: keyOf(at), at, isMessage: false });
 
 /** Checks whether two rules are the same. */
-export const isSameRule = (one: ScheduleRule, other: ScheduleRule): boolean =>
+const isSameRule = (one: ScheduleRule, other: ScheduleRule): boolean =>
   canonical(toJson(one)) === canonical(toJson(other));

@@ -21,7 +21,7 @@ export type When =
   /** Once, that many ms after the schedule was added for the first time. */
   | { readonly afterMs: number };
 
-/** What becomes of due times that passed while no process looked, or while the schedule was paused. */
+/** The fate of due times that passed while no process looked, or while the schedule was paused. */
 export type Missed = 'once' | 'all' | 'drop';
 
 /** A due time, or a message, that is delivered. */
@@ -77,7 +77,7 @@ export interface StoredSchedule {
   readonly last?: string | undefined;
 }
 
-/** What a schedule did. */
+/** A report of what a schedule did. */
 export type ScheduleReport =
   | ({ readonly type: 'started' } & Omit<Due, 'message'>)
   /** The due time was skipped, as an earlier one's run goes on or the backlog is full, or dropped, as it was missed. */

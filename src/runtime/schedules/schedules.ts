@@ -65,7 +65,7 @@ class LiveSchedules implements Schedules {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#lookEveryMs = options.lookEveryMs ?? LOOK_EVERY_MS;
-    this.#deadline = new Deadline(this.#clock, this.#lookEveryMs, () => this.#keepers.values());
+    this.#deadline = new Deadline(this.#clock, () => this.#keepers.values());
   }
 
   async add<Input>(given: ScheduleOptions<Input>): Promise<void> {

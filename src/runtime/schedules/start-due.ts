@@ -6,13 +6,13 @@ import { startStored } from '../journal/resume/stored-run.ts';
 import type { Due, ScheduleOptions, SchedulesOptions } from './schedule.ts';
 import type { OnHandle } from './schedule-keeper.ts';
 
-/** How runs of schedules are started. */
+/** The means of starting runs. */
 export interface StartSetup extends Pick<SchedulesOptions, 'engine' | 'run'> {
   readonly store: JournalStore;
   readonly clock: Clock;
 }
 
-/** Starts the run of what is due, or resumes it where its journal ends: of one id there is one run, whoever starts it. */
+/** Starts the run of what is due, or resumes it where its journal ends: of one id there is one run, whichever process starts it. */
 export const startDue = async <Input>(
   { agent, input, thread }: ScheduleOptions<Input>,
   due: Due,

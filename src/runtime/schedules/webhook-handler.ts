@@ -9,7 +9,7 @@ import { readSignedHeaders, WebhookKeys } from './webhook-signature.ts';
 /** Longest body by default, in bytes. */
 const MAX_BYTES = 262_144;
 
-/** What a handler of webhooks needs of its queue. */
+/** The queue that a handler of webhooks fills. */
 export interface WebhookQueue {
   readonly clock: Clock;
   /** True if the message is new. */

@@ -76,12 +76,9 @@ describe('due times', () => {
   }, 120_000);
 
   test('of years are found without listing them', async () => {
-    const { latest } = await dueTimesOf({ cron: '* * * * * *', zone: 'UTC' });
+    const times = await dueTimesOf({ cron: '* * * * * *', zone: 'UTC' });
     const upTo = Date.parse('2036-01-01T00:00:00Z');
-    expect(latest(0, upTo, 3).map(iso)).toEqual([
-      '2035-12-31T23:59:58.000Z',
-      '2035-12-31T23:59:59.000Z',
-      '2036-01-01T00:00:00.000Z',
-    ]);
+    const found = times.latest(0, upTo, 100);
+    expect(found).toEqual(Array.from({ length: 100 }, (_, index) => upTo - (99 - index) * 1_000));
   });
 });

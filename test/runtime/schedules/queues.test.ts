@@ -1,10 +1,12 @@
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { answer } from '../../../src/contracts/agents/decision.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { schedules } from '../../../src/runtime/schedules/schedules.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
-import { settableClock, watchedStore } from './schedule-kit.ts';
+import { settableClock, watchedStore, until, warmUp } from './schedule-kit.ts';
+
+beforeAll(warmUp);
 
 const stage = () => {
   const { store, isQuiet } = watchedStore(memoryStore());
@@ -13,10 +15,10 @@ const stage = () => {
 };
 
 test('a queue delivers its messages in order, one at a time, into the thread of its agent', async () => {
-  const { isQuiet, open } = stage();
+  const { open } = stage();
   let running = 0;
   let most = 0;
-  const order: string[] = [];
+  const order: unknown[] = [];
   const clerk = agent({
     name: 'clerk',
     model: scriptedModel(['One.', 'Two.', 'Three.']),
@@ -24,16 +26,21 @@ test('a queue delivers its messages in order, one at a time, into the thread of 
       running += 1;
       most = Math.max(most, running);
       await Promise.resolve();
-      order.push(String(input));
+      order.push(input);
       running -= 1;
       return '';
     },
   });
   await using live = open();
-  await live.add({ name: 'mail', agent: clerk, input: ({ message }) => String(message), thread: 'mail' });
+  await live.add({
+    name: 'mail',
+    agent: clerk,
+    input: ({ message }) => JSON.stringify(message),
+    thread: 'mail',
+  });
   await Promise.all(['a', 'b', 'c'].map((id) => live.send('mail', { id, message: `letter ${id}` })));
-  await isQuiet();
-  expect(order).toEqual(['letter a', 'letter b', 'letter c']);
+  await until(async () => (await live.list())[0]?.pending.length === 0);
+  expect(order).toEqual(['"letter a"', '"letter b"', '"letter c"']);
   expect(most).toBe(1);
 });
 

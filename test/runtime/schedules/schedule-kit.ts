@@ -2,6 +2,7 @@ import { setImmediate as macrotask } from 'node:timers/promises';
 import type { Clock } from '../../../src/base/clock.ts';
 import type { JournalStore } from '../../../src/contracts/journals/journal.ts';
 import { answer } from '../../../src/contracts/agents/decision.ts';
+import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import type { ScheduleReport } from '../../../src/runtime/schedules/schedule.ts';
 
@@ -71,6 +72,12 @@ export const until = async (isDone: () => boolean | Promise<boolean>, what = 'it
 
 /** An agent that answers at once with its input. */
 export const echo = agent({ name: 'echo', decide: ({ input }) => answer(String(input)) });
+
+/** Loads what the first stored run of a process loads, from files: turns of the event loop are counted after it. */
+export const warmUp = async (): Promise<void> => {
+  await import('croner');
+  await echo.run('Warm.', { store: memoryStore(), thread: 'warm' });
+};
 
 /** The runs of a schedule in a store, oldest due time first. */
 export const runsOf = async (store: JournalStore, name: string): Promise<readonly string[]> =>

@@ -68,20 +68,20 @@ describe('the log of a schedule', () => {
     const store = memoryStore();
     const room = store.files('any');
     let wake = (): void => undefined;
-    let sleeps: Promise<void> | undefined;
+    let isSleepy = false;
     const asleep = new Promise<void>((resolve) => (wake = resolve));
     const sleeper = new ScheduleLog(
       {
         files: () =>
           heldFiles(room, async (operation) => {
-            if (operation === 'append' && sleeps !== undefined) await sleeps;
+            if (operation === 'append' && isSleepy) await asleep;
           }),
       },
       'mail',
     );
     const awake = new ScheduleLog({ files: () => room }, 'mail');
     await sleeper.append(defined);
-    sleeps = asleep;
+    isSleepy = true;
     const appended = sleeper.append(message('late'));
     for (let number = 0; number < 700; number += 1)
       await awake.append(message(`${number}-${'x'.repeat(150)}`));

@@ -1,10 +1,12 @@
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import type { Missed, Schedules } from '../../../src/runtime/schedules/schedule.ts';
 import { schedules } from '../../../src/runtime/schedules/schedules.ts';
 import { sized } from '../../support/thorough.ts';
-import { echo, mortalProcess, runsOf, settableClock, watchedStore } from './schedule-kit.ts';
+import { echo, mortalProcess, runsOf, settableClock, watchedStore, warmUp } from './schedule-kit.ts';
+
+beforeAll(warmUp);
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

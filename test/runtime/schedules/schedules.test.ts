@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { answer } from '../../../src/contracts/agents/decision.ts';
 import type { JournalStore } from '../../../src/contracts/journals/journal.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
@@ -8,7 +8,9 @@ import { createGlobalEngine } from '../../../src/runtime/engines/global-engine.t
 import type { Schedules, SchedulesOptions } from '../../../src/runtime/schedules/schedule.ts';
 import { schedules } from '../../../src/runtime/schedules/schedules.ts';
 import { scriptedModel } from '../../../src/testing/scripted-model.ts';
-import { echo, reports, runsOf, settableClock, watchedStore } from './schedule-kit.ts';
+import { echo, reports, runsOf, settableClock, watchedStore, until, warmUp } from './schedule-kit.ts';
+
+beforeAll(warmUp);
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -108,7 +110,10 @@ describe('a schedule', () => {
       when: { everyMs: HOUR },
       thread: 'talk',
     });
-    await clock.pass(2 * HOUR);
+    for (let time = 0; time < 2; time += 1) {
+      await clock.pass(HOUR);
+      await until(async () => (await live.list())[0]?.pending.length === 0);
+    }
     const said = model.requests[1]?.messages.map((turn) => turn.text);
     expect(said).toEqual(['7 false', 'One.', '8 false']);
     expect((await store.list()).map(({ thread }) => thread)).toEqual(['talk', 'talk']);
@@ -237,6 +242,23 @@ describe('a clock that is set', () => {
     clock.jump(-DAY);
     await clock.pass(DAY + HOUR);
     expect(heard).toMatchObject([{ type: 'started', dueAt: START + HOUR, isLate: false }]);
+  });
+});
+
+describe('a clock that is set back', () => {
+  test('delays nothing that another process does by more than the time between two looks, also where another schedule noticed it first', async () => {
+    const { store, clock, isQuiet, open } = stage();
+    await using live = open({ lookEveryMs: MINUTE });
+    await live.add({ name: 'mail', agent: echo, input: 'Go.' });
+    await live.add({ name: 'other', agent: echo, input: 'Go.' });
+    await clock.pass(MINUTE / 2);
+    clock.jump(-DAY);
+    await live.resume('other');
+    await isQuiet();
+    await using sender = open();
+    await sender.send('mail', { id: 'one', message: 'Hello.' });
+    await clock.pass(MINUTE);
+    expect(await runsOf(store, 'mail')).toEqual(['one']);
   });
 });
 

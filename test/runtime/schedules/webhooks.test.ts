@@ -9,7 +9,7 @@ import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import type { Schedules } from '../../../src/runtime/schedules/schedule.ts';
 import { schedules } from '../../../src/runtime/schedules/schedules.ts';
-import { reports, runsOf, settableClock, watchedStore } from './schedule-kit.ts';
+import { reports, runsOf, settableClock, warmUp, watchedStore } from './schedule-kit.ts';
 
 const NOW = 1_772_000_000;
 const KEY = randomBytes(32);
@@ -62,6 +62,7 @@ let server: Server;
 let port: number;
 
 beforeAll(async () => {
+  await warmUp();
   live = schedules(store, { clock, onReport: heard.onReport });
   await live.add({
     name: 'hooks',
