@@ -136,6 +136,7 @@ export interface Schedules extends AsyncDisposable {
   list(): Promise<readonly StoredSchedule[]>;
   /** Starts no further run until it is resumed, in any process. What is under way continues. */
   pause(name: string): Promise<void>;
+  /** Continues a paused schedule: what it missed meanwhile is delivered as its `missed` says. */
   resume(name: string): Promise<void>;
   /** Forgets the schedule, and what of it has not begun. Its runs stay in the store. */
   remove(name: string): Promise<void>;
