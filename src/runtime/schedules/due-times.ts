@@ -52,7 +52,8 @@ const cronTimes = async (expression: string, zone: string): Promise<DueTimes> =>
       { cause },
     );
   // `?` stands for the time at which an expression is read, and a date for itself: neither is the same in each process, or a rule.
-  if (!/^@\w+$|^[^?]+\s[^?]+$/.test(expression.trim())) throw invalid('it is none');
+  const words = expression.trim();
+  if (words.includes('?') || !/^@\w+$|\s/.test(words)) throw invalid('it is none');
   const nextOf = (after: number): number | undefined => cron.nextRun(new Date(after))?.getTime();
   let cron: InstanceType<typeof Cron>;
   try {

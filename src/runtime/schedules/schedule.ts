@@ -99,7 +99,7 @@ export interface SchedulesOptions {
   readonly run?:
     | Omit<RunOrResumeOptions, 'store' | 'runId' | 'thread' | 'clock' | 'history' | 'task'>
     | undefined;
-  /** Also the clock of the runs. Default: the system's. */
+  /** Also the clock of the runs. Default: the system's, and for runs that of the engine. */
   readonly clock?: Clock | undefined;
   /** Time after which what other processes and a changed clock did is noticed, in ms, and a start that failed is tried again. Default 10,000. */
   readonly lookEveryMs?: number | undefined;

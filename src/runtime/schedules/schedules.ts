@@ -84,7 +84,7 @@ class LiveSchedules implements Schedules {
     await log.append({ type: 'defined', ...definition });
     this.#assertOpen(name);
     const start: StartRun = (due, onHandle) =>
-      startDue(schedule, due, { ...this.#options, store: this.#store, clock: this.#clock }, onHandle);
+      startDue(schedule, due, { ...this.#options, store: this.#store }, onHandle);
     const keeper = this.#keepers.get(name) ?? this.#keeperOf(name, log);
     this.#keepers.set(name, keeper);
     keeper.start = start;

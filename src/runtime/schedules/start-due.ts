@@ -1,4 +1,3 @@
-import type { Clock } from '../../base/clock.ts';
 import type { JournalStore } from '../../contracts/journals/journal.ts';
 import { resumeOrStart } from '../journal/resume/run-or-resume.ts';
 import { journaledDefinition } from '../journal/resume/resume.ts';
@@ -7,9 +6,8 @@ import type { Due, ScheduleOptions, SchedulesOptions } from './schedule.ts';
 import type { OnHandle } from './schedule-keeper.ts';
 
 /** The means of starting runs. */
-export interface StartSetup extends Pick<SchedulesOptions, 'engine' | 'run'> {
+export interface StartSetup extends Pick<SchedulesOptions, 'engine' | 'run' | 'clock'> {
   readonly store: JournalStore;
-  readonly clock: Clock;
 }
 
 /** Starts the run of what is due, or resumes it where its journal ends: of one id there is one run, whichever process starts it. */
@@ -19,7 +17,8 @@ export const startDue = async <Input>(
   { engine, run, store, clock }: StartSetup,
   onHandle: OnHandle,
 ): Promise<void> => {
-  const options = { ...run, store, clock, runId: due.runId };
+  // Without one of its own, an engine's clock holds.
+  const options = { ...run, store, runId: due.runId, ...(clock === undefined ? {} : { clock }) };
   let isKnown = false;
   const handle = await resumeOrStart(agent, options, async () => {
     const given = isFunction(input) ? await input(due) : input;
