@@ -46,6 +46,8 @@ interface Attempt {
   notBefore: number;
   /** Settles when the run is started, or has failed to. */
   opened: Promise<unknown>;
+  /** Settles when a run that was started while its keeper was stopped is suspended. */
+  left?: Promise<void> | undefined;
 }
 
 /** Errors after which a run that was started cannot go on anywhere: it must not hold up what comes after it. */
@@ -107,8 +109,9 @@ export class ScheduleKeeper implements Awaited {
     await this.#looking;
     await Promise.all(
       [...this.#attempts.values()].map(async (attempt) => {
-        if (attempt.handle === undefined) await attempt.opened;
-        else await suspendRun(attempt.handle);
+        if (attempt.handle !== undefined) return suspendRun(attempt.handle);
+        await attempt.opened;
+        await attempt.left;
       }),
     );
   }
@@ -215,7 +218,7 @@ export class ScheduleKeeper implements Awaited {
       };
       handle.result.then(over, over);
       // Disposed of while it was started.
-      if (this.#isStopped) void suspendRun(handle);
+      if (this.#isStopped) attempt.left = suspendRun(handle);
     });
     report({ type: 'started', ...due });
   }

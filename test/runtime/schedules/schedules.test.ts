@@ -428,6 +428,44 @@ describe('schedules that are disposed of', () => {
     ]);
   });
 
+  test('suspend a run that waits for its turn in an engine, and one that is just being started', async () => {
+    const { store, clock, isQuiet, open } = stage();
+    const { worker, release } = held();
+    await using engine = createGlobalEngine({ concurrency: 1 });
+    const first = open({ engine });
+    const add = async (live: Schedules): Promise<void> => {
+      for (const name of ['one', 'two'])
+        await live.add({ name, agent: worker, input: 'Go.', when: { everyMs: HOUR }, overlap: 'queue' });
+    };
+    await add(first);
+    await clock.pass(HOUR);
+    const disposed = first[Symbol.asyncDispose]();
+    await clock.pass(MINUTE);
+    await disposed;
+    await using second = open();
+    await add(second);
+    await isQuiet();
+    release();
+    await isQuiet();
+    expect((await store.list()).map(({ status, runId }) => [runId, status])).toEqual([
+      [`two@${at('02T07:00:00')}`, 'completed'],
+      [`one@${at('02T07:00:00')}`, 'completed'],
+    ]);
+  });
+
+  test('are not hurt by a listener that throws', async () => {
+    const { store, clock, open } = stage();
+    await using live = open({
+      onReport: () => {
+        throw new Error('This listener is broken');
+      },
+    });
+    await live.add({ name: 'pulse', agent: echo, input: 'Go.', when: { everyMs: HOUR } });
+    await clock.pass(2 * HOUR);
+    expect(await runsOf(store, 'pulse')).toHaveLength(2);
+    expect((await store.list()).every(({ status }) => status === 'completed')).toBe(true);
+  });
+
   test('take no further schedule', async () => {
     const { open } = stage();
     const live = open();
