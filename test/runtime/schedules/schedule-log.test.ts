@@ -64,33 +64,61 @@ describe('the log of a schedule', () => {
     expect(Number((await room.names()).at(-1))).toBeGreaterThan(2);
   }, 60_000);
 
-  test('takes an entry of a process that slept while the log was continued twice', async () => {
+  /** A process that falls asleep before it appends, beside one that is awake. */
+  const sleeping = () => {
     const store = memoryStore();
     const room = store.files('any');
     let wake = (): void => undefined;
     let isSleepy = false;
     const asleep = new Promise<void>((resolve) => (wake = resolve));
-    const sleeper = new ScheduleLog(
-      {
-        files: () =>
-          heldFiles(room, async (operation) => {
-            if (operation === 'append' && isSleepy) await asleep;
-          }),
-      },
-      'mail',
-    );
+    const hold = async (operation: keyof KeyValueFiles): Promise<void> => {
+      if (operation === 'append' && isSleepy) await asleep;
+    };
     const awake = new ScheduleLog({ files: () => room }, 'mail');
-    await sleeper.append(defined);
-    isSleepy = true;
-    const appended = sleeper.append(message('late'));
-    for (let number = 0; number < 700; number += 1)
-      await awake.append(message(`${number}-${'x'.repeat(150)}`));
-    for (let number = 0; number < 700; number += 1)
-      await awake.append({ type: 'ended', key: `${number}-${'x'.repeat(150)}` });
-    expect(await room.read('1')).toBeUndefined();
+    return {
+      room,
+      awake,
+      sleeper: new ScheduleLog({ files: () => heldFiles(room, hold) }, 'mail'),
+      fallAsleep: () => void (isSleepy = true),
+      wake: () => {
+        wake();
+      },
+      /** Continues the log until a file of that number is there, and leaves nothing pending. */
+      continueTo: async (file: string): Promise<void> => {
+        for (let number = 0; !(await room.names()).includes(file); number += 1) {
+          await awake.append(message(`${number}-${'x'.repeat(150)}`));
+          await awake.append({ type: 'ended', key: `${number}-${'x'.repeat(150)}` });
+        }
+      },
+    };
+  };
+
+  test.each(['2', '3'])(
+    'takes an entry of a process that slept until the log was continued in file %s',
+    async (file) => {
+      const { room, awake, sleeper, fallAsleep, wake, continueTo } = sleeping();
+      await sleeper.append(defined);
+      fallAsleep();
+      const appended = sleeper.append(message('late'));
+      await continueTo(file);
+      expect((await room.read('1')) === undefined).toBe(file === '3');
+      wake();
+      await appended;
+      expect((await awake.read()).pending.map(({ key }) => key)).toEqual(['late']);
+    },
+  );
+
+  test('is not begun anew by a process that slept from before it was begun', async () => {
+    const { awake, sleeper, fallAsleep, wake, continueTo } = sleeping();
+    fallAsleep();
+    const appended = sleeper.append(defined);
+    // It has seen that there is no log.
+    for (let turn = 0; turn < 4; turn += 1) await macrotask();
+    await awake.append(defined);
+    await continueTo('3');
+    await awake.append(message('one'));
     wake();
-    await appended;
-    expect((await awake.read()).pending.map(({ key }) => key)).toEqual(['late']);
+    expect((await appended).pending.map(({ key }) => key)).toEqual(['one']);
   });
 
   test('that is removed leaves nothing, and what is appended to it then counts for nothing', async () => {
@@ -101,9 +129,9 @@ describe('the log of a schedule', () => {
     await log.remove();
     expect(await store.files('schedule mail').names()).toEqual([]);
     expect(await log.read()).toEqual(undefinedSchedule);
-    await store.files('schedule mail').append('1', `${JSON.stringify(message('stray'))}\n`);
+    await store.files('schedule mail').append('1', `${JSON.stringify({ type: 'paused' })}\n`);
     await log.append(defined);
-    expect((await log.read()).pending).toEqual([]);
+    expect((await log.read()).isPaused).toBe(false);
   });
 
   test('that is damaged says so', async () => {
