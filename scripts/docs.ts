@@ -40,6 +40,7 @@ const bundlePlayground = async (): Promise<void> => {
       '@cedar-policy/*',
       '@pydantic/genai-prices',
       '@opentelemetry/api',
+      'croner',
       'pg',
       'ws',
       'libsql',

@@ -7,7 +7,10 @@ import { openai } from '../src/models/openai/openai.ts';
 import { cedar } from '../src/policy/engines/cedar.ts';
 import { postgresStore } from '../src/persistence/postgres/postgres-store.ts';
 import { sqliteStore } from '../src/persistence/sqlite/sqlite-store.ts';
+import { answer } from '../src/contracts/agents/decision.ts';
+import { memoryStore } from '../src/persistence/memory-store.ts';
 import { agent } from '../src/runtime/define/agent.ts';
+import { schedules } from '../src/runtime/schedules/schedules.ts';
 import { scriptedModel } from '../src/testing/scripted-model.ts';
 import { ofType } from './support/runs.ts';
 
@@ -19,6 +22,7 @@ await vi.hoisted(async () => {
     '@anthropic-ai/sdk',
     'nostr-tools/pure',
     'pg',
+    'croner',
     '@cedar-policy/cedar-wasm/nodejs',
   ]);
 });
@@ -105,4 +109,18 @@ test('where the package of Cedar is missing, its rule says so in one line when i
     message:
       'Cannot load the package @cedar-policy/cedar-wasm as it is not installed or does not start: run `npm install @cedar-policy/cedar-wasm`',
   });
+});
+
+test('where croner is missing, a cron expression says so in one line when it is added, and other schedules are kept', async () => {
+  await using live = schedules(memoryStore());
+  const clerk = agent({ name: 'clerk', decide: () => answer('Done.') });
+  await expect(
+    live.add({ name: 'digest', agent: clerk, input: 'Go.', when: { cron: '0 8 * * *' } }),
+  ).rejects.toMatchObject({
+    code: 'schedule.package-missing',
+    message:
+      'Cannot load the package croner as it is not installed or does not start: run `npm install croner`',
+  });
+  await live.add({ name: 'pulse', agent: clerk, input: 'Go.', when: { everyMs: 60_000 } });
+  expect(await live.list()).toMatchObject([{ name: 'pulse' }]);
 });

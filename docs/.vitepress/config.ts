@@ -129,6 +129,7 @@ export default defineConfig({
         text: 'In production',
         items: [
           { text: 'Durability', link: '/guide/durability' },
+          { text: 'Schedules', link: '/guide/schedules' },
           { text: 'People', link: '/guide/people' },
           { text: 'Watching', link: '/guide/watching' },
           { text: 'Screens of others', link: '/guide/screens' },

@@ -52,7 +52,7 @@ export { batch } from '../actors/strategies/batch.ts';
 export { bestOf } from '../actors/strategies/best-of.ts';
 export { chainOfThought } from '../actors/strategies/chain-of-thought.ts';
 export { fallback } from '../actors/strategies/fallback.ts';
-export { multiCycle, nativeCalls } from '../actors/strategies/multi-cycle.ts';
+export { multiCycle } from '../actors/strategies/multi-cycle.ts';
 export { personInTheLoop } from '../actors/strategies/person-in-the-loop.ts';
 export { singleShot } from '../actors/strategies/single-shot.ts';
 export { textCalls } from '../actors/strategies/text-calls.ts';
@@ -68,7 +68,7 @@ export { treeSearch } from '../actors/strategies/tree-search.ts';
 export { convergence } from '../actors/strategies/convergence.ts';
 
 // By name, routing, and engines outside
-export { registerStrategy, strategyNames } from '../actors/strategies/strategy-registry.ts';
+export { registerStrategy } from '../actors/strategies/strategy-registry.ts';
 export { routing } from '../actors/strategies/routing.ts';
 export { passthrough } from '../actors/strategies/passthrough.ts';
 export type { ExternalEngine } from '../actors/strategies/passthrough.ts';

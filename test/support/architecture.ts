@@ -66,6 +66,7 @@ export const permits: readonly Permit[] = [
     lazily: ['tools/mcp', 'mcp'],
   },
   { packages: /^nostr-tools(\/|$)/, allowed: [], types: ['inspect'], lazily: ['inspect'] },
+  { packages: /^croner$/, allowed: [], lazily: ['runtime'] },
   { packages: /^@cedar-policy\//, allowed: [], types: ['policy'], lazily: ['policy'] },
 ];
 

@@ -3,6 +3,7 @@ import type { Session } from '../session.ts';
 import { answerRun } from './answer-run.ts';
 import { compare } from './compare.ts';
 import { fork } from './forks/fork.ts';
+import { keepSchedules } from '../schedules/keep-schedules.ts';
 import { prune } from './prune.ts';
 import { replay } from './replay.ts';
 import { resume } from './resume.ts';
@@ -35,6 +36,8 @@ export type StoredCommand = Exclude<
 /** Executes a command on stored runs. */
 export const followStored = (wanted: StoredCommand, session: Session): Promise<number> => {
   switch (wanted.name) {
+    case 'schedules':
+      return keepSchedules(wanted, session);
     case 'runs':
       return runs(wanted, session);
     case 'show':

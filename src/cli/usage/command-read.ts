@@ -12,6 +12,7 @@ import type { AuditValues } from '../audit/audit-command.ts';
 import { auditCommandFrom } from '../audit/audit-command.ts';
 import type { NewValues } from '../new/new-command.ts';
 import { newCommandFrom } from '../new/new-command.ts';
+import { schedulesCommandFrom } from '../schedules/schedules-command.ts';
 import { traceCommandFrom } from '../trace/trace-command.ts';
 import { folderOf } from './option-values.ts';
 import { wrong } from './wrong-usage.ts';
@@ -209,6 +210,8 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       const blobs = folderOf(values.blobs, '--blobs', name);
       return { name, olderThanMs, status: endStatusesOf(values.status, name), blobs, isDryRun };
     }
+    case 'schedules':
+      return schedulesCommandFrom(rest);
     case 'trace':
       return traceCommandFrom(rest, values);
     case 'audit':

@@ -122,6 +122,7 @@ export type CommandName =
   | 'export'
   | 'import'
   | 'prune'
+  | 'schedules'
   | 'trace'
   | 'audit';
 
@@ -166,6 +167,11 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
     options: ['agent', 'export'],
   },
   prune: { needs: [], optional: 0, options: ['older-than', 'status', 'blobs', 'dry-run'] },
+  schedules: {
+    needs: ['the subcommand is missing: list, pause, resume or remove'],
+    optional: 1,
+    options: [],
+  },
   trace: {
     needs: ['the subcommand is missing: list, show, replay, export or check'],
     optional: 1_000,

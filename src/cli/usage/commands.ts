@@ -42,6 +42,7 @@ export type Command =
   | { readonly name: 'export'; readonly runId: string; readonly to: string | undefined }
   | ImportCommand
   | PruneCommand
+  | SchedulesCommand
   | TraceCommand
   | AuditCommand;
 
@@ -192,6 +193,15 @@ export interface ImportCommand extends Code {
   readonly name: 'import';
   readonly from: string;
 }
+
+/** A command on all schedules, or on one. */
+export type SchedulesCommand =
+  | { readonly name: 'schedules'; readonly verb: 'list' }
+  | {
+      readonly name: 'schedules';
+      readonly verb: 'pause' | 'resume' | 'remove';
+      readonly schedule: string;
+    };
 
 export interface PruneCommand {
   readonly name: 'prune';

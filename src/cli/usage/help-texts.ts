@@ -315,6 +315,21 @@ media go with the last run or thread that has them.`,
       'troupe prune --older-than 1w --status failed,aborted',
     ],
   },
+  schedules: {
+    about: 'list, pause, resume and remove schedules',
+    usage: 'list|pause|resume|remove [NAME]',
+    text: `Schedules are in the store; a process that has their code runs them, and notices a change within ten seconds.
+
+  list     all of them, with what is pending and the next due time
+  pause    starts no further run, in any process; what is missed meanwhile is delivered as the schedule says
+  resume   continues
+  remove   forgets the schedule and what of it has not begun; a program that adds it again makes it anew`,
+    examples: [
+      'troupe schedules list --store runs.db',
+      'troupe schedules pause digest --store runs.db',
+      'troupe schedules resume digest --store runs.db',
+    ],
+  },
   trace: {
     about: 'work with traces of runs, or stored runs',
     usage: 'list|show|replay|export|check TRACE',

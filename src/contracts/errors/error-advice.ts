@@ -37,7 +37,6 @@ const byCode: Readonly<Partial<Record<ErrorCode, string>>> = {
   'journal.point-unknown': 'Name a step of its root agent, or an event, that the run has reached.',
   'journal.diverged': 'Resume the run with the agents that started it.',
   'engine.full': 'Wait until runs have finished, or raise `admission.queue`.',
-  'server.refused': 'Send what the message asks for, or have the server allow it.',
   'resource.open': 'Wait for the circuit breaker, or name a model to fall back to.',
   'resource.busy': 'Try again later, raise the limit, or let it wait longer (`waitMs`).',
   'guardrail.blocked': 'Change what was given, or the guard that the message names.',

@@ -55,6 +55,7 @@ const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   policy: 'policy',
   secret: 'policy',
   inspector: 'system',
+  schedule: 'task',
   stream: 'system',
   server: 'policy',
   command: 'task',

@@ -26,14 +26,23 @@ export const runOrResume = async <Input, Output, State>(
   agent: Agent<Input, Output, State>,
   input: Input,
   options: RunOrResumeOptions,
+): Promise<RunHandle<Output, State>> =>
+  resumeOrStart(agent, checkRunOrResume(options), () =>
+    startStored(journaledDefinition(agent), input, options, { isAttended: true }),
+  );
+
+/** Resumes a run where its journal ends; if it has not begun, starts it by `start`, which says how. */
+export const resumeOrStart = async <Input, Output, State>(
+  agent: Agent<Input, Output, State>,
+  { runId, ...given }: RunOrResumeOptions,
+  start: () => RunHandle<Output, State> | Promise<RunHandle<Output, State>>,
 ): Promise<RunHandle<Output, State>> => {
-  const { runId, ...given } = checkRunOrResume(options);
   try {
     return await resumeWith(agent, runId, given);
   } catch (thrown) {
     if (!isTroupeError(thrown, 'journal.unknown')) throw thrown;
   }
-  const handle = startStored<Output, State>(journaledDefinition(agent), input, options, { isAttended: true });
+  const handle = await start();
   try {
     await awaitStart(handle);
     return handle;

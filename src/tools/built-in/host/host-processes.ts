@@ -5,7 +5,7 @@ import { assertAllowedCommands, deniedArguments, planCommand } from './allowed-c
 import type { ConfinedRoot } from './host-root.ts';
 import { linkedPath } from './linked-path.ts';
 import { assertNotRepository } from './repository-files.ts';
-import { boundedBy, refusedRepository } from './repository.ts';
+import { boundGitTo, refusedRepository } from './repository.ts';
 import { spawnCaptured } from './spawn.ts';
 
 /** Limits on commands. */
@@ -38,7 +38,7 @@ export const hostProcesses = (
         const plan = {
           ...planned,
           cwd: folder.place,
-          env: { ...limits.env, ...planned.env, ...(readsRepository ? boundedBy(await root.find()) : {}) },
+          env: { ...limits.env, ...planned.env, ...(readsRepository ? boundGitTo(await root.find()) : {}) },
           input,
           timeoutMs: Math.min(timeoutMs, limits.timeoutMs),
           maxOutputBytes: limits.maxOutputBytes,

@@ -60,6 +60,6 @@ const placeElsewhere = async (folders: readonly string[], root: string): Promise
 const isBelow = (place: string, folder: string): boolean => place.startsWith(`${folder}${sep}`);
 
 /** Variables by which git looks for a repository no further up than the root, whose parents are nobody's here. */
-export const boundedBy = (root: string): Readonly<Record<string, string>> => ({
+export const boundGitTo = (root: string): Readonly<Record<string, string>> => ({
   GIT_CEILING_DIRECTORIES: dirname(root),
 });
