@@ -4,8 +4,10 @@ import type { Decision } from '../../src/contracts/agents/decision.ts';
 import { act, answer, wait } from '../../src/contracts/agents/decision.ts';
 import type { Agent } from '../../src/contracts/agents/agent.ts';
 import type { KeyValueFiles, MemoryRecord, MemorySource } from '../../src/contracts/conversations/memory.ts';
+import { TroupeError } from '../../src/contracts/errors/error.ts';
 import type { ToolContext } from '../../src/contracts/tools/tool.ts';
 import type { SafetyStrategy } from '../../src/contracts/tools/safety.ts';
+import type { RunHandle } from '../../src/contracts/runs/run-handle.ts';
 import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
 import { insightMemory } from '../../src/memory/memories/insight-memory.ts';
 import { keyValueMemory } from '../../src/memory/memories/key-value-memory.ts';
@@ -29,12 +31,14 @@ import { delegate } from '../../src/tools/built-in/delegation/delegate.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
 import { callUntyped } from '../support/call-untyped.ts';
 import { PlainStore } from '../support/plain-store.ts';
+import { quiet } from '../support/runs.ts';
 
 /** Looks on: the origins that each call of `save` was made from, in order. */
 const onlooker = () => {
   const seen: (readonly string[])[] = [];
   const look: SafetyStrategy = ({ tool: name, origins }) => {
     if (name === 'save') seen.push(origins);
+    if (name === 'asked') return { verdict: 'ask' };
     return name === 'forbidden' ? { verdict: 'deny', reason: 'it is not for agents' } : { verdict: 'allow' };
   };
   return { seen, safety: policy({ mode: 'bypass', rules: [look] }) };
@@ -52,6 +56,18 @@ const broken = tool({
     throw new Error('an error page');
   },
 });
+const refuses = tool({
+  ...described,
+  name: 'refuses',
+  safety: 'read',
+  execute: () => {
+    // Whatever it says of itself: an operation of the runtime is nothing that a tool can claim.
+    throw new TroupeError('tool.denied', 'Cannot fetch http://10.0.0.1/pay+GB99 as its host is private', {
+      operation: 'safety',
+    });
+  },
+});
+const asked = tool({ ...described, name: 'asked', idempotent: true, execute: () => 'never' });
 const forbidden = tool({ ...described, name: 'forbidden', safety: 'read', execute: () => 'never' });
 const save = tool({ ...described, name: 'save', safety: 'write', idempotent: true, execute: () => 'saved' });
 const call = (name: string): Decision => act({ name, input: {} });
@@ -60,7 +76,7 @@ const call = (name: string): Decision => act({ name, input: {} });
 const doing = (name: string, steps: readonly Decision[], more: Partial<Parameters<typeof agent>[0]> = {}) =>
   agent({
     name,
-    tools: [fetch, broken, forbidden, save],
+    tools: [fetch, broken, refuses, forbidden, asked, save],
     decide: ({ step }) => steps[step] ?? answer('done'),
     ...more,
   });
@@ -95,6 +111,7 @@ describe('the origins of a call are those of all that its agent has read', () =>
     const steps = [
       call('save'),
       call('forbidden'),
+      call('asked'),
       call('nowhere'),
       call('save'),
       call('broken'),
@@ -106,6 +123,10 @@ describe('the origins of a call are those of all that its agent has read', () =>
       ['save', 'broken'],
       ['save', 'broken', 'fetch'],
     ]);
+  });
+
+  test('also of a call that its tool refused once it ran: the reason may be in words of others', async () => {
+    expect(await savedFrom(doing('clerk', [call('refuses'), call('save')]))).toEqual([['refuses']]);
   });
 
   test('in one list that is made again only where an origin is new, however long the run', async () => {
@@ -255,6 +276,13 @@ describe('a memory keeps the origins of what it holds', () => {
   });
 });
 
+/** Makes the denials of a record such as journals from before have them: those of a policy do not say that they are its own. */
+const withoutRefusals = (value: unknown): void => {
+  if (typeof value !== 'object' || value === null) return;
+  if ('operation' in value && value.operation === 'safety') value.operation = 'act';
+  for (const each of Object.values(value)) withoutRefusals(each);
+};
+
 describe('a stored run knows its origins from its journal', () => {
   const reads = doing('reader', [call('fetch')]);
   const lead = () => having('lead', [call('have'), call('save')], ({ run }) => run(reads, 'read'));
@@ -280,6 +308,53 @@ describe('a stored run knows its origins from its journal', () => {
       await fork(lead(), 'r', { store: whole, at: { step: 1 }, safety })
     ).result;
     expect(seen).toEqual([known]);
+  });
+
+  /** Ends a run in which a person says no to all that they are asked. */
+  const denying = async (handle: RunHandle<unknown>): Promise<void> => {
+    await quiet();
+    for (const { id } of handle.requests) handle.deny(id);
+    await handle.result;
+  };
+
+  /** A run in which the runtime refused two calls, and a tool one, and its journal. */
+  const refused = async () => {
+    const whole = new PlainStore();
+    const clerk = () => doing('clerk', ['forbidden', 'asked', 'refuses', 'save'].map(call));
+    const { seen, safety } = onlooker();
+    await denying(clerk().stream('go', { store: whole, runId: 'r', safety }));
+    expect(seen).toEqual([['refuses']]);
+    return { clerk, whole, records: (await recordsIn(whole, 'r')).records };
+  };
+
+  test('and who refused a call: the runtime, of whose words none are of others, or its tool', async () => {
+    const { clerk, whole, records } = await refused();
+    let judged = 0;
+    for (let length = 1; length <= records.length; length += 1) {
+      const { seen, safety } = onlooker();
+      const store = PlainStore.with('r', records.slice(0, length));
+      await denying(await resume(clerk(), 'r', { store, safety }));
+      judged += seen.length;
+      for (const origins of seen) expect(origins, `${length} records`).toEqual(['refuses']);
+    }
+    expect(judged).toBeGreaterThan(5);
+    for (const step of [1, 2, 3]) {
+      const { seen, safety } = onlooker();
+      await denying(await fork(clerk(), 'r', { store: whole, at: { step }, safety }));
+      expect(seen).toEqual([['refuses']]);
+    }
+  });
+
+  test('a refusal that does not say whose it is counts as one of its tool', async () => {
+    const { clerk, records } = await refused();
+    const last = records.findIndex(
+      (each) => each.kind === 'event' && each.event.type === 'step.ended' && each.event.step === 2,
+    );
+    const left = records.slice(0, last + 1).map((each) => structuredClone(each));
+    for (const each of left) withoutRefusals(each);
+    const { seen, safety } = onlooker();
+    await denying(await resume(clerk(), 'r', { store: PlainStore.with('r', left), safety }));
+    expect(seen).toEqual([['forbidden', 'refuses']]);
   });
 
   test('also where it was recorded before anything judged its calls', async () => {

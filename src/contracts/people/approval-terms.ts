@@ -89,8 +89,18 @@ export const refusalOfApproval = (
 export const withApprover = (given: readonly Approver[], person: Approver): readonly Approver[] =>
   given.some(({ name }) => sameName(name, person.name)) ? given : [...given, person];
 
-/** Names that read the same are one person: spaces, case and compatible letters make no other. */
+/** Names that read the same are one person: spaces, case, compatible letters and what nobody sees make no other. */
 const sameName = (one: string, other: string): boolean => plainName(one) === plainName(other);
 
 const plainName = (name: string): string =>
-  name.normalize('NFKC').trim().replaceAll(/\s+/g, ' ').toLowerCase();
+  // What nobody sees goes first: it would keep a letter and its mark from being composed.
+  foldCase(name.replaceAll(UNSEEN, '').normalize('NFKC')).normalize('NFKC').replaceAll(BLANKS, ' ').trim();
+
+/** By way of capitals, in which letters are one that have several small forms: ß and ss, ς and σ. */
+const foldCase = (text: string): string => text.toUpperCase().toLowerCase();
+
+/** Characters that are drawn as nothing; of control characters, those that are spaces are seen. */
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}]|(?!\s)\p{Cc}/gu;
+
+/** Spaces, and the pattern of Braille without a dot, which is drawn as one. */
+const BLANKS = /[\s\u2800]+/gu;

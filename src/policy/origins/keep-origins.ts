@@ -1,5 +1,6 @@
 import type { OriginKeeper, Origins } from '../../contracts/tools/origins.ts';
 import { areOrigins, withOrigins } from '../../contracts/tools/origins.ts';
+import { isRefusing } from '../../contracts/tools/refusals.ts';
 
 /** The origin of what was recalled from a memory, beside the origins that its records have. */
 const FROM_MEMORY = 'memory';
@@ -46,10 +47,15 @@ class KeptOrigins implements Origins {
   }
 }
 
-/** A call that was not made brought nothing: its text is the runtime's own. */
+/**
+ * A call that the runtime refused brought nothing: its text is the runtime's own. The kind `denied` alone does not say so, as a tool that ran may
+ * throw `tool.denied` with the text of others; no tool can make `unknown`.
+ */
 const originsOfResult = (result: unknown): readonly string[] => {
   if (!isRecord(result) || typeof result['tool'] !== 'string') return NONE;
-  return result['kind'] === 'denied' || result['kind'] === 'unknown' ? NONE : [result['tool']];
+  const { tool, kind, error } = result;
+  const isRefused = kind === 'denied' && isRecord(error) && isRefusing(error['operation']);
+  return isRefused || kind === 'unknown' ? NONE : [tool];
 };
 
 const originsOfObserved = ({ observation, memory }: Fields): readonly string[] => {

@@ -23,7 +23,7 @@ export interface Judgement {
 type Test = (call: ProposedCall) => boolean;
 
 /**
- * Makes the strategy of a policy. The first of these decides: a rule that denies, the mode `plan`, rules that ask, the checks of files, the other
+ * Makes the strategy of a policy. The first of these decides: a rule that denies, the mode `plan`, the checks of files, rules that ask, the other
  * modes, a rule that allows; last, what only reads is allowed, and anything else is asked about.
  */
 export const judgeBy = ({ mode, lead, rules, functions, files }: Judgement): SafetyStrategy => {
@@ -38,13 +38,14 @@ export const judgeBy = ({ mode, lead, rules, functions, files }: Judgement): Saf
     if (denied !== undefined) return denied;
     if (mode === 'plan' && !isRead)
       return { verdict: 'deny', rule: 'mode plan', reason: 'this run only plans' };
+    // Before any rule asks, or a yes would have done what the checks deny: one more rule would make the policy laxer.
+    const misplaced = checkFiles?.(call);
+    if (misplaced !== undefined) return misplaced;
     const terms = [
       ...termsOfRules(asking, call),
       ...said.flatMap((each) => (each.verdict === 'ask' ? [termsOf(each)] : [])),
     ];
     if (terms.length > 0) return { verdict: 'ask', ...terms.reduce(bothTerms) };
-    const misplaced = checkFiles?.(call);
-    if (misplaced !== undefined) return misplaced;
     if (mode === 'team_lead_approval_required' && !isRead)
       return { verdict: 'ask', rule: 'mode team_lead_approval_required', by: lead };
     if (mode === 'bypass' && !isRead) return { verdict: 'allow', rule: 'mode bypass' };

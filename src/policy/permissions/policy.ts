@@ -11,7 +11,7 @@ import type { PolicyRule, RuleFunction } from './rule.ts';
 /**
  * Makes a policy, which judges every tool call of a run, those of members and children included, before it is made.
  *
- * The first of these decides: a rule that denies; the mode `plan`; rules that ask, the terms of all of which must be met; the checks of files; the other
+ * The first of these decides: a rule that denies; the mode `plan`; the checks of files; rules that ask, the terms of all of which must be met; the other
  * modes; a rule that allows; last, what only reads is allowed, and anything else is asked about. It fails closed: a function that throws,
  * never settles or returns no verdict denies the call, and so does a request where nobody is there to answer. What a tool asks for by its own
  * `approval` is asked in any case.

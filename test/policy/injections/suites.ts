@@ -109,8 +109,11 @@ export const readers = ({ reads, own }: Suite, text: string): readonly Tool[] =>
   returning(own, 'Ann, DE12 0001, 5,000 euros'),
 ];
 
-const returning = (name: string, text: string): Tool =>
-  tool({ name, description: 'Reads.', safety: 'read', input: z.object({}), execute: () => text });
+const returning = (name: string, text: string): Tool => reads(name, () => text);
+
+/** A tool that reads by this function. */
+export const reads = (name: string, execute: () => unknown): Tool =>
+  tool({ name, description: 'Reads.', safety: 'read', input: z.object({}), execute });
 
 /** The tools that act: each adds what it did to `taken`. */
 export const actors = ({ acts }: Suite, taken: WantedCall[]): readonly Tool[] =>

@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import type { Agent } from '../../../src/contracts/agents/agent.ts';
 import { wait } from '../../../src/contracts/agents/decision.ts';
+import { TroupeError } from '../../../src/contracts/errors/error.ts';
 import type { RunOptions } from '../../../src/contracts/runs/run-options.ts';
 import type { Tool, Toolset } from '../../../src/contracts/tools/tool.ts';
 import { windowMemory } from '../../../src/memory/memories/window-memory.ts';
@@ -11,13 +13,14 @@ import { resume } from '../../../src/runtime/journal/resume/resume.ts';
 import { recordsIn } from '../../../src/runtime/journal/resume/stored-run.ts';
 import { awaitDelegates } from '../../../src/tools/built-in/delegation/delegation-controls.ts';
 import { delegate } from '../../../src/tools/built-in/delegation/delegate.ts';
+import { remoteCaller } from '../../../src/tools/environments/remote-call.ts';
 import { colleagues } from '../../../src/tools/messages/colleagues.ts';
 import { PlainStore } from '../../support/plain-store.ts';
 import type { Injection } from './injections.ts';
 import type { Planned } from './obedient-model.ts';
 import { obedientModel } from './obedient-model.ts';
 import type { WantedCall } from './suites.ts';
-import { actors, readers } from './suites.ts';
+import { actors, readers, reads } from './suites.ts';
 
 type Options = Pick<RunOptions, 'safety'>;
 
@@ -50,6 +53,22 @@ const reader = (injection: Injection, plan: readonly Planned[] = [], tools: read
     [...readers(injection.suite, injection.text), ...tools],
   );
 
+/** Can act, and has a tool that fails with the text of others. */
+const failing = (injection: Injection, taken: WantedCall[], read: () => Promise<never>) =>
+  agentOf(
+    'clerk',
+    injection,
+    [reading(injection)],
+    [reads(injection.suite.reads.tool, read), ...actors(injection.suite, taken)],
+  );
+
+/** Asks the environment of others, which says in its own words that it denies it. */
+const refusalOf = (message: string): Promise<never> => {
+  const answer = { ok: false, error: { code: 'tool.denied', message } };
+  const fetch = () => Promise.resolve(Response.json(answer));
+  return remoteCaller({ name: 'box', url: 'http://box.test', fetch })('files.read', {}, z.never());
+};
+
 /** Can act, and reads nothing of others by itself. */
 const doer = (injection: Injection, taken: WantedCall[], plan: readonly Planned[] = [], waits = false) =>
   agentOf('doer', injection, plan, [...actors(injection.suite, taken), colleagues()], { waits });
@@ -67,6 +86,15 @@ export const ways: Readonly<Record<string, Way>> = {
       [reading(injection)],
       [...readers(injection.suite, injection.text), ...actors(injection.suite, taken)],
     ).run('What is new?', options),
+
+  'the reason for which its own tool refused': (injection, options, taken) =>
+    failing(injection, taken, () => Promise.reject(new TroupeError('tool.denied', injection.text))).run(
+      'What is new?',
+      options,
+    ),
+
+  'the refusal of a remote environment': (injection, options, taken) =>
+    failing(injection, taken, () => refusalOf(injection.text)).run('What is new?', options),
 
   'the output of the stage before': (injection, options, taken) =>
     pipeline({ name: 'line', stages: [reader(injection), doer(injection, taken)] }).run(

@@ -30,7 +30,15 @@ describe('[KAIZEN-63] [QITOS-99] what decides about a call, in this order', () =
     ['plan beats allow', { mode: 'plan', rules: [allowing] }, proposed(), 'deny', 'mode plan'],
     ['ask beats allow', { rules: [allowing, asking] }, proposed(), 'ask', 'ask-save'],
     ['ask beats bypass', { mode: 'bypass', rules: [asking] }, proposed(), 'ask', 'ask-save'],
-    ['ask beats what is checked of files', { rules: [asking], files }, secret, 'ask', 'ask-save'],
+    ['a protected path beats ask', { rules: [asking], files }, secret, 'deny', 'protected-paths'],
+    ['a file that was not read beats ask', { rules: [asking], files }, edit, 'deny', 'read-before-write'],
+    [
+      'a protected path beats a lead',
+      { mode: 'team_lead_approval_required', files },
+      secret,
+      'deny',
+      'protected-paths',
+    ],
     ['a protected path beats bypass', { mode: 'bypass', files }, secret, 'deny', 'protected-paths'],
     ['a protected path beats allow', { rules: [allowing], files }, secret, 'deny', 'protected-paths'],
     [
@@ -77,6 +85,10 @@ describe('[KAIZEN-63] [QITOS-99] what decides about a call, in this order', () =
     ];
     expect(verdictOf({ mode: 'bypass', rules: [allow, asking, deny] })).toMatchObject({ verdict: 'deny' });
     expect(verdictOf({ mode: 'bypass', rules: [allow, ask] })).toMatchObject({ verdict: 'ask', by: 'lead' });
+    expect(verdictOf({ mode: 'bypass', rules: [ask], files }, secret)).toMatchObject({
+      verdict: 'deny',
+      rule: 'protected-paths',
+    });
     expect(verdictOf({ rules: [allow] })).toMatchObject({ verdict: 'allow' });
     expect(verdictOf({ rules: [() => undefined] })).toMatchObject({ verdict: 'ask', rule: 'mode default' });
   });

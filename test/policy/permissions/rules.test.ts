@@ -4,6 +4,8 @@ import type { ProposedCall } from '../../../src/contracts/tools/safety.ts';
 import { anyGlob, anyPathGlob } from '../../../src/policy/permissions/glob.ts';
 import type { PolicyRule } from '../../../src/policy/index.ts';
 import { policy } from '../../../src/policy/index.ts';
+import type { PolicyOptions } from '../../../src/policy/permissions/policy-options.ts';
+import { modes } from '../../../src/policy/permissions/policy-options.ts';
 import { callUntyped } from '../../support/call-untyped.ts';
 import { proposed } from './proposed-call.ts';
 
@@ -243,13 +245,23 @@ describe('[M69] a policy', () => {
       },
       { requiredKeys: [] },
     );
-    const effect = fc.constantFrom('allow' as const, 'ask' as const, 'deny' as const);
-    const unnamed = fc
-      .tuple(effect, condition)
-      .map(([each, conditions]) => ({ effect: each, ...conditions }));
-    const verdictBy = (given: readonly Omit<PolicyRule, 'name'>[], call: ProposedCall) => {
+    const unnamed = (...effects: readonly PolicyRule['effect'][]) =>
+      fc
+        .record({ effect: fc.constantFrom(...effects), conditions: condition })
+        .map(({ effect, conditions }) => ({ effect, ...conditions }));
+    const mode = fc.constantFrom(...modes);
+    const checks = fc.option(
+      fc.record({ readFirst: fc.boolean(), protect: fc.constantFrom('.env', '**/*.key') }),
+      { nil: undefined },
+    );
+    const verdictBy = (
+      given: readonly Omit<PolicyRule, 'name'>[],
+      call: ProposedCall,
+      options: Pick<PolicyOptions, 'mode' | 'files'>,
+    ) => {
       try {
-        const said = policy({ rules: given.map((each, index) => ({ name: `${index}`, ...each })) })(call);
+        const rules = given.map((each, index) => ({ name: `${index}`, ...each }));
+        const said = policy({ ...options, rules })(call);
         return 'verdict' in said ? said.verdict : ('late' as const);
       } catch {
         return undefined;
@@ -257,17 +269,22 @@ describe('[M69] a policy', () => {
     };
     fc.assert(
       fc.property(
-        fc.array(unnamed, { maxLength: 4 }),
-        unnamed,
-        fc.constantFrom('save', 'pay'),
-        (given, more, tool) => {
-          fc.pre(more.effect !== 'allow');
-          const call = proposed({ tool });
-          const [before, after] = [verdictBy(given, call), verdictBy([more, ...given], call)];
+        fc.array(unnamed('allow', 'ask', 'deny'), { maxLength: 4 }),
+        unnamed('ask', 'deny'),
+        fc.record({
+          tool: fc.constantFrom('save', 'pay'),
+          category: fc.constantFrom('files', 'general'),
+          input: fc.record({ path: fc.constantFrom('.env', 'a/b.key', 'notes.md') }),
+        }),
+        fc.record({ mode, files: checks }),
+        (given, more, made, options) => {
+          const call = proposed(made);
+          const [before, after] = [given, [more, ...given]].map((rules) => verdictBy(rules, call, options));
           // Rules that are refused decide nothing.
           expect(strength[after ?? 'deny']).toBeGreaterThanOrEqual(strength[before ?? 'allow']);
         },
       ),
+      { numRuns: 1_000 },
     );
   });
 
