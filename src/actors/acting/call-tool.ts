@@ -3,7 +3,7 @@ import type { Effect } from '../../contracts/runs/effect.ts';
 import { isLink, isMedia } from '../../contracts/content/part.ts';
 import { messageOf, toError } from '../../contracts/errors/error.ts';
 import { termsOf } from '../../contracts/people/approval-terms.ts';
-import { refusing } from '../../contracts/tools/refusals.ts';
+import type { RefusingOperation } from '../../contracts/tools/refusals.ts';
 import type { ToolResult } from '../../contracts/tools/tool-result.ts';
 import type { SafetyVerdict } from '../../contracts/tools/safety.ts';
 import type { Tool } from '../../contracts/tools/tool.ts';
@@ -211,7 +211,7 @@ const denialResult = (
   desk.emit({ type: 'tool.denied', callId: call.id, tool: call.name, reason, ...why });
   const by = rule === undefined ? '' : ` by the rule '${rule}'`;
   const message = `Cannot run '${call.name}' as it was denied${by}: ${reason}`;
-  const where = { tool: call.name, ...placeOf(effect, ask), operation: refusing.bySafety };
+  const where = { tool: call.name, ...placeOf(effect, ask), operation: 'safety' satisfies RefusingOperation };
   const error = { code: 'tool.denied', message, retryable: 'no', ...where } as const;
   return failure(call, 'denied', error, { durationMs: 0, attempts: effect.attempt });
 };
@@ -222,7 +222,7 @@ const unpaidResult = (effect: Effect, ask: ToolAsk, desk: Desk): ToolResult => {
   const reason = 'the budget is spent';
   desk.emit({ type: 'tool.denied', callId: call.id, tool: call.name, reason });
   const message = `Cannot run '${call.name}' as ${reason}`;
-  const where = { tool: call.name, ...placeOf(effect, ask), operation: refusing.byBudget };
+  const where = { tool: call.name, ...placeOf(effect, ask), operation: 'budget' satisfies RefusingOperation };
   const error = { code: 'budget.spent', message, retryable: 'no', ...where } as const;
   return failure(call, 'denied', error, { durationMs: 0, attempts: effect.attempt });
 };

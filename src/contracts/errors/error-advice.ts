@@ -43,7 +43,6 @@ const byCode: Readonly<Partial<Record<ErrorCode, string>>> = {
   'lock.busy': 'Raise `waitMs`, or release the lock sooner.',
   'lock.lost': 'Raise `leaseMs`, or renew the lock during the work.',
   'workflow.reference': 'Refer to a field that the named node returns.',
-  'inspector.page-missing': 'Build the package, or install esbuild beside it.',
   'agent.timeout': 'Raise `failures.timeoutMs` of the agent, or make its function faster.',
 };
 

@@ -100,7 +100,7 @@ const plainName = (name: string): string =>
 const foldCase = (text: string): string => text.toUpperCase().toLowerCase();
 
 /** Characters that are drawn as nothing; of control characters, those that are spaces are seen. */
-const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}]|(?!\s)\p{Cc}/gu;
+const UNSEEN = /[\p{DI}\p{Cf}]|(?!\s)\p{Cc}/gu;
 
 /** Spaces, and the pattern of Braille without a dot, which is drawn as one. */
 const BLANKS = /[\s\u2800]+/gu;

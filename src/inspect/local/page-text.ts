@@ -24,7 +24,7 @@ export const pageText = async (folder = packageFolder): Promise<string> => {
     return await readFile(built, 'utf8');
   } catch (cause) {
     const found = isSource && existsSync(builder) ? 'it could not be built' : `there is no ${built}`;
-    const message = `Cannot show the inspector as its page is missing: ${found}`;
+    const message = `Cannot show the inspector as its page is missing: ${found}. Build the package, or install esbuild beside it`;
     throw new TroupeError('inspector.page-missing', message, { cause });
   }
 };

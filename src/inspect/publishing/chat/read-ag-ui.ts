@@ -148,6 +148,8 @@ const clientTool = (given: Json): Tool => {
     name,
     description: description === '' ? `Runs '${name}' in the user's app.` : description,
     input: jsonSchema(isJsonObject(parameters) ? parameters : { type: 'object', properties: {} }),
+    // The user's app does with it what it likes.
+    safety: 'write',
     timeoutMs: Infinity,
     // A client must not be asked again because its answer was rejected.
     retry: false,
