@@ -16,7 +16,7 @@ const ADDRESS = /^[a-z][\w+.-]{1,30}:\/\/[^\s/@:]*:(?<password>[^\s@]+)@/i;
 
 const PATH = /^(?:\.{0,2}\/[\w.@ -]+(?:\/|$)|~\/|[A-Za-z]:\\)/;
 
-const PLAIN = /^(?:true|false|none|null|undefined|disabled|enabled|required|optional)$/i;
+const PLAIN = /^(?:undefined|disabled|required|optional)$/i;
 
 /**
  * The secrets of an environment: values of at least 8 characters whose variables have the name (`OPENAI_API_KEY`, `PGPASSWORD`,

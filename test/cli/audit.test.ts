@@ -143,12 +143,19 @@ describe('[KAIZEN-61] troupe audit', () => {
   });
 
   test('erase: removes content, and the log verifies still', async () => {
-    const { code, stdout } = await call('erase', 'audit', '--person', 'ada');
+    const { code, stdout } = await call('erase', 'audit', '--person', 'ada', '--anchor', 'heads');
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Erased the content of 10 entries in 1 log\n' });
     expect((await call('query', 'audit', '--run', 'a')).stdout).toContain('(erased)');
     expect(await call('verify', 'audit', '--anchor', 'heads')).toMatchObject({
       code: 0,
       stdout: '✓ audit: no problems found (2 logs, 21 entries, content of 10 erased)\n',
+    });
+    const file = join(folder, 'audit/a.jsonl');
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/[^\n]+\n$/, ''));
+    const cut = await call('verify', 'audit', '--anchor', 'heads');
+    expect(cut).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('11 entries were anchored, found 10'),
     });
   });
 

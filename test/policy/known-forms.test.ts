@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { foldText } from '../../src/contracts/secrets/folded-text.ts';
 import { Redactor } from '../../src/contracts/secrets/redactor.ts';
 import { StreamRedactor } from '../../src/contracts/secrets/stream-redactor.ts';
+import { sized } from '../support/thorough.ts';
 
 const VALUE = 'Zq7-hunter2_PASS/word+99=x';
 const redactor = new Redactor({ KEY: VALUE });
@@ -10,6 +12,7 @@ const hex = bytes.toString('hex');
 const each = (write: (code: number) => string): string =>
   Array.from(VALUE, (character) => write(character.codePointAt(0) ?? 0)).join('');
 const digits = (code: number, length: number): string => code.toString(16).padStart(length, '0');
+const between = (separator: string): string => Array.from(VALUE).join(separator);
 const lines = (text: string, width: number, between: string): string =>
   text.replaceAll(new RegExp(`.{${width}}`, 'g'), (line) => line + between);
 
@@ -42,6 +45,21 @@ const ways: Readonly<Record<string, string>> = {
   'two lines': `${VALUE.slice(0, 10)}\r\n    ${VALUE.slice(10)}`,
   'two lines of a shell': `${VALUE.slice(0, 10)}\\\n  ${VALUE.slice(10)}`,
   'characters that nobody sees': `${VALUE.slice(0, 5)}\u200B${VALUE.slice(5, 9)}\u2060\u00AD${VALUE.slice(9)}`,
+  'graphemes that are joined': between('\u034F'),
+  'tags that nobody sees': between('\u{E0001}'),
+  'selectors of variants': between('\uFE0F\u{E01EF}'),
+  'marks of direction': between('\u200E\u202E\u2066'),
+  'fillers and shorthand controls': between('\u3164\u{1BCA0}'),
+  'escapes of JavaScript': each((code) => `\\u{${code.toString(16)}}`),
+  'a list of bytes with spaces': [...bytes].join(' '),
+  'a list of bytes without brackets': [...bytes].join(', '),
+  'a list of hexadecimal bytes': [...bytes].map((byte) => `0x${digits(byte, 2)}`).join(', '),
+  'a narrow list of hexadecimal bytes': [...bytes]
+    .map((byte) => `0X${digits(byte, 2).toUpperCase()}`)
+    .join(','),
+  'hex of UTF-16': Buffer.from(VALUE, 'utf16le').toString('hex'),
+  'hex of UTF-16, the large byte first': Buffer.from(VALUE, 'utf16le').swap16().toString('hex'),
+  'quoted-printable, each character': each((code) => `=${digits(code, 2).toUpperCase()}`),
 };
 
 describe('a known value', () => {
@@ -67,6 +85,45 @@ describe('a known value', () => {
     }
   });
 
+  /** What a terminal, a browser or a person shows nothing of. */
+  const unseen = fc.oneof(
+    fc.constantFrom('\r\n', '\\\n\t'),
+    fc
+      .integer({ min: 0x80, max: 0xe0fff })
+      .map((code) => (code >= 0xd800 && code < 0xe000 ? 0xad : code))
+      .map((code) => String.fromCodePoint(code))
+      .filter((character) => /\p{Default_Ignorable_Code_Point}/u.test(character)),
+    fc.integer({ min: 0xe0000, max: 0xe0fff }).map((code) => String.fromCodePoint(code)),
+  );
+
+  test('is redacted whatever nobody sees is between its characters, and however the text is cut', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(unseen, { maxLength: 2 }), {
+          minLength: VALUE.length - 1,
+          maxLength: VALUE.length - 1,
+        }),
+        fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 8 }),
+        (gaps, sizes) => {
+          const written = Array.from(VALUE, (character, nth) => character + (gaps[nth] ?? []).join('')).join(
+            '',
+          );
+          const text = `It is ${written} then.`;
+          expect(redactor.text(text)).toBe('It is [redacted KEY] then.');
+          const stream = new StreamRedactor(redactor);
+          let shown = '';
+          for (let from = 0, nth = 0; from < text.length; nth += 1) {
+            const until = from + (sizes[nth % sizes.length] ?? 1);
+            shown += stream.push(text.slice(from, until));
+            from = until;
+          }
+          expect(shown + stream.end()).toBe('It is [redacted KEY] then.');
+        },
+      ),
+      { numRuns: sized(200, 2_000) },
+    );
+  });
+
   test('is redacted each time, verbatim and escaped, and nothing beside it', () => {
     const text = `a%20b ${VALUE}\n${VALUE.replaceAll('/', '\\/')}\n%41 ${VALUE.replaceAll('/', '%2F')}&amp;`;
     expect(redactor.text(text)).toBe('a%20b [redacted KEY]\n[redacted KEY]\n%41 [redacted KEY]&amp;');
@@ -78,10 +135,23 @@ describe('a known value', () => {
   });
 });
 
+test('a folded text has nothing that Unicode says nobody sees', () => {
+  const seen: string[] = [];
+  for (let code = 0; code <= 0x10ffff; code += 1) {
+    const character = String.fromCodePoint(code);
+    if (!/^\p{Default_Ignorable_Code_Point}$/u.test(character)) continue;
+    if (foldText(`a${character}b`).text !== 'ab') seen.push(code.toString(16));
+  }
+  expect(seen).toEqual([]);
+  // Pictures and mathematical letters stand beside them.
+  for (const text of ['a\u{1F600}b', 'a\u{1D400}b', 'a\u{1D172}b', 'a\u{1BCA4}b', 'a\u2070b'])
+    expect(foldText(text).text).toBe(text);
+});
+
 test('a folded text knows where each part of it was', () => {
-  const text = 'a\n  b%2Fc&#43;\u200Bd';
+  const text = 'a\n  b%2Fc&#43;\u200Bd\u{E0001}g\th';
   const folded = foldText(text);
-  expect(folded.text).toBe('ab/c+d');
+  expect(folded.text).toBe('ab/c+dg\th');
   const places = Array.from(folded.text, (_, start) => ({ start, end: start + 1 }));
   expect(folded.unfold(places).map(({ start, end }) => text.slice(start, end))).toEqual([
     'a',
@@ -90,6 +160,9 @@ test('a folded text knows where each part of it was', () => {
     'c',
     '&#43;',
     'd',
+    'g',
+    '\t',
+    'h',
   ]);
 });
 

@@ -15,7 +15,7 @@ export interface AuditCommand {
   readonly place: string;
   /** Of `export`: the folder. */
   readonly to: string;
-  /** The file of anchored heads. */
+  /** The file of anchored heads: `verify` reads it, `erase` adds to it. */
   readonly anchor: string | undefined;
   readonly filter: AuditFilter;
   /** Of `erase`: the age of entries, in ms. */
@@ -47,7 +47,7 @@ const own: Readonly<Record<AuditCommand['verb'], readonly (keyof AuditValues)[]>
   verify: ['anchor'],
   query: FILTERS,
   report: FILTERS,
-  erase: ['person', 'run', 'older-than'],
+  erase: ['anchor', 'person', 'run', 'older-than'],
   export: ['on-behalf-of'],
 };
 

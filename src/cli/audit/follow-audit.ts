@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { oneLine } from '../../base/text/printable.ts';
 import { several } from '../../base/text/number-words.ts';
+import { fileAnchor } from '../../inspect/audit/anchor.ts';
 import { eraseContent } from '../../inspect/audit/erase-content.ts';
 import { oversightOf } from '../../inspect/audit/oversight.ts';
 import type { AuditEntry } from '../../inspect/audit/audit-entry.ts';
@@ -104,12 +105,20 @@ const report = ({ place, filter }: AuditCommand, session: Session): number => {
   return exitCode.answered;
 };
 
-const erase = async ({ place, filter, olderThanMs }: AuditCommand, session: Session): Promise<number> => {
+const erase = async (
+  { place, anchor, filter, olderThanMs }: AuditCommand,
+  session: Session,
+): Promise<number> => {
   const { terminal, settings } = session;
   const { person, run } = withWholeRun(filter, readAudit(placeOf(place, session)));
   const now = Date.now();
   const before = olderThanMs === undefined ? undefined : now - olderThanMs;
-  const done = await eraseContent(placeOf(place, session), { person, run, before }, now);
+  const done = await eraseContent(
+    placeOf(place, session),
+    { person, run, before },
+    now,
+    anchor === undefined ? undefined : fileAnchor(placeOf(anchor, session)),
+  );
   const entries = done.reduce((sum, each) => sum + each.entries, 0);
   if (settings.json) terminal.stdout.write(jsonLine({ entries, files: done }));
   else if (!settings.quiet) {

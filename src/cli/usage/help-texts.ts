@@ -366,7 +366,7 @@ by its id or the start of it.
   export   writes the log of a stored run to a folder (default: audit), as auditLog does while it runs
 
 TIME is a date, a time such as 2026-11-20T17:15:00Z, or a duration before now such as 30d.`,
-    options: `      --anchor FILE    verify: the anchored heads, which find a removed end
+    options: `      --anchor FILE    verify: the anchored heads, which find a removed end; erase: adds the head to them
       --run RUN        query, report: of that run; erase: all content of it
       --agent NAME     query, report: of that agent
       --tool NAME      query, report: of that tool
@@ -382,7 +382,7 @@ TIME is a date, a time such as 2026-11-20T17:15:00Z, or a duration before now su
       'troupe audit verify ./audit --anchor ./anchors/audit.jsonl',
       'troupe audit query ./audit --action permission.grant --since 7d',
       'troupe audit report ./audit --since 2026-11-01 --json',
-      'troupe audit erase ./audit --person ada@example.com',
+      'troupe audit erase ./audit --person ada@example.com --anchor ./anchors/audit.jsonl',
       'troupe audit export 3f9a ./audit --store runs.db',
     ],
   },

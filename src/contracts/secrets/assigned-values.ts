@@ -20,11 +20,11 @@ const ASSIGNMENT = new RegExp(
 
 /** Suffixes of names that are not secret: `token_type`, `secretName`, `tokenizer`. */
 const NO_SECRET =
-  /^(?:s?[_.-]?(?:types?|names?|count|urls?|uri|path|file|dir|folder|len|length|size|limit|usage|used|hash|algorithm|policy|field|label|hint|placeholder|input|version|format|provider|source|store|manager|ring|prefix|suffix|endpoint|expir\w*|ttl|issuer|scopes?|status|error|required|enabled|ref|reference|arn|index|position|probs?|logprobs?|per\w*|arian)(?![a-z])|izer|ize|ary|arial|ution|is(?:ation|ed)|iz(?:ation|ed)|ed\b)/i;
+  /^(?:s?[_.-]?(?:types?|names?|count|urls?|uri|path|file|dir|folder|len|length|size|limit|usage|used|hash|algorithm|policy|field|label|hint|placeholder|input|version|format|provider|source|store|manager|ring|prefix|suffix|endpoint|expir\w*|ttl|issuer|scopes?|status|error|required|enabled|ref|reference|arn|index|position|(?:log)?probs?|per\w*|arian)(?![a-z])|izer?|ary|arial|ution|i[sz](?:ation|ed)|ed\b)/i;
 
-/** Words that describe a password and are not one themselves. */
+/** Words that describe a password and are not one themselves; those of up to four letters are too short for one. */
 const WORDS =
-  /^(?:(?:pass(?:word)?|secret|token|bearer|basic|digest|string|str|text|number|boolean|object|array|any|none|null|nil|undefined|true|false|yes|no|required|optional|default|hidden|disabled|enabled|unknown|invalid|missing|expired|changeme|change_me|example|sample|dummy|test|todo|redacted|removed|masked|value|input|my[-_]?\w*|your[-_]?.*|the|a|an|is|was|will|must|should|not|and|or|of|to|for|in|const|let|var|type|new|this|self|await|return|function|async|process\..*|os\.environ.*|env[.[].*|config[.[].*|options[.[].*|settings[.[].*|secrets[.[].*|vars[.[].*|import\b.*|require\b.*)|[x*.•-]+|(.)\1+)$/i;
+  /^(?:(?:password|secret|token|bearer|basic|digest|string|number|boolean|object|array|undefined|false|required|optional|default|hidden|disabled|enabled|unknown|invalid|missing|expired|change_?me|example|sample|dummy|redacted|removed|masked|value|input|my[-_]?\w*|your[-_]?.*|should|const|await|return|function|async|process\..*|os\.environ.*|env[.[].*|config[.[].*|options[.[].*|settings[.[].*|secrets[.[].*|vars[.[].*|import\b.*|require\b.*)|[x*.•-]+|(.)\1+)$/i;
 
 /** Placeholders: `${TOKEN}`, `<your key>`, `{{ token }}`, `%s`, `[redacted …]`, `$TOKEN`. */
 const TEMPLATE = /^(?:\$|<|\{|%[({]|%[sd]$|\[|@\w+@|…|\.\.\.|\(|&lt;|ref:|file:|arn:aws:|projects\/)/i;

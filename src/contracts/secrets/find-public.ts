@@ -39,37 +39,16 @@ const hint = (piece: string, kind: number): void => {
 
 for (const { begins } of publicTokens) for (const begin of begins) hint(begin, TOKEN);
 for (const { has } of tokensWithin) for (const piece of has) hint(piece, WITHIN);
-const inAnyCase = (word: string): readonly string[] => {
-  const small = word.slice(0, 3);
-  return [small, small.toUpperCase(), `${small.charAt(0).toUpperCase()}${small.slice(1)}`];
+/** The first three letters of words, in small letters, in capitals, and with a capital. */
+const hintWords = (words: string, kind: number): void => {
+  for (const word of words.split(' '))
+    for (const piece of [word, word.toUpperCase(), word.charAt(0).toUpperCase() + word.slice(1)])
+      hint(piece, kind);
 };
-for (const word of [
-  'password',
-  'pwd',
-  'secret',
-  'token',
-  'credential',
-  'jwt',
-  'key',
-  'auth',
-  'dsn',
-  'account',
-  'sig',
-  'session',
-])
-  for (const piece of inAnyCase(word)) hint(piece, ASSIGNED);
-for (const word of [
-  'authorization',
-  'bearer',
-  'basic',
-  'curl',
-  'sshpass',
-  'password',
-  'secret',
-  'token',
-  'key',
-])
-  for (const piece of inAnyCase(word)) hint(piece, HEADER);
+// Of password, secret, token, key, authorization; of credential, account, session; of bearer, basic, curl, sshpass.
+hintWords('pas sec tok key aut', ASSIGNED | HEADER);
+hintWords('pwd cre jwt dsn acc sig ses', ASSIGNED);
+hintWords('bea bas cur ssh', HEADER);
 hint('://', ADDRESS);
 hint('-----', ARMOUR);
 

@@ -42,15 +42,19 @@ const wideBytesOf = (text: string): string => {
   return bytes;
 };
 
-const inNumbers = (text: string, radix: number, between: string): string =>
-  Array.from(bytesOf(text), (byte) =>
+const inNumbers = (bytes: string, radix: number, between: string): string =>
+  Array.from(bytes, (byte) =>
     byte
       .charCodeAt(0)
       .toString(radix)
       .padStart(radix / 8, '0'),
   ).join(between);
 
-const inHex = (text: string): string => inNumbers(text, 16, '');
+/** A list of bytes, as numbers of a radix. */
+const list = (name: string, radix: number, between: string): Encoding => ({
+  name,
+  encode: (value) => inNumbers(bytesOf(value), radix, between),
+});
 
 /** Returns the base64 of bytes at an offset in a group of three: only the digits that depend on them alone. */
 const inBase64 = (bytes: string, before = 0): string =>
@@ -84,14 +88,22 @@ export const encodings: readonly Encoding[] = [
   { name: 'uri', encode: inAddress },
   { name: 'uri-small', encode: (value) => inAddress(value).replaceAll(/%[0-9A-F]{2}/g, small) },
   { name: 'form', encode: (value) => inAddress(value).replaceAll('%20', '+') },
-  { name: 'hex', encode: inHex },
-  { name: 'hex-capital', encode: (value) => capital(inHex(value)) },
+  list('hex', 16, ''),
+  { name: 'hex-capital', encode: (value) => capital(inNumbers(bytesOf(value), 16, '')) },
   { name: 'small', encode: small },
   { name: 'capital', encode: capital },
-  { name: 'hex-apart', encode: (value) => inNumbers(value, 16, ' ') },
-  { name: 'hex-colons', encode: (value) => inNumbers(value, 16, ':') },
-  { name: 'bytes', encode: (value) => inNumbers(value, 10, ',') },
-  { name: 'bytes-apart', encode: (value) => inNumbers(value, 10, ', ') },
+  list('hex-apart', 16, ' '),
+  list('hex-colons', 16, ':'),
+  // The same in front of each is quoted-printable, too.
+  list('hex-equals', 16, '='),
+  list('hex-braces', 16, '}\\u{'),
+  list('hex-0x', 16, ',0x'),
+  list('hex-0x-apart', 16, ', 0x'),
+  list('bytes', 10, ','),
+  list('bytes-apart', 10, ', '),
+  list('bytes-spaced', 10, ' '),
+  // Whichever byte of two comes first: without the last one, which is 0 in ASCII.
+  { name: 'hex-wide', encode: (value) => inNumbers(wideBytesOf(value).slice(0, -1), 16, '') },
   ...base64('', bytesOf),
   ...base64('-wide', wideBytesOf),
   ...base64('-twice', (value) => bytesOf(inBase64(bytesOf(value)))),

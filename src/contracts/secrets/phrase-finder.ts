@@ -49,11 +49,6 @@ export class PhraseFinder {
     } else for (const index of long) this.#enter(index);
   }
 
-  /** Checks whether any phrase occurs in the text. */
-  isIn(text: string): boolean {
-    return this.#next(text, 0) !== undefined;
-  }
-
   /**
    * Returns every match, from left to right; of those that start at one position, the longest, and none within another.
    */

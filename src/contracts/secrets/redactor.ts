@@ -300,8 +300,8 @@ const hiddenIn = (values: ReadonlyMap<string, string>, item: unknown): unknown =
   return items.some((each, index) => each !== item[index]) ? items : item;
 };
 
-/** The beginning of an escape, or of a break, at the end of a text. */
-const OPEN_ESCAPE = /(?:(?:\\{1,7}r)?\\{1,7}|%|&(?:amp;){0,2})[^\\%&;\s]{0,7}$|\r$/;
+/** The beginning of an escape, of a break, or of a character that nobody sees, at the end of a text. */
+const OPEN_ESCAPE = /(?:(?:\\{1,7}r)?\\{1,7}|%|&(?:amp;){0,2})[^\\%&;\s]{0,7}$|[\r\uD800-\uDBFF]$/;
 
 /** Maximum depth: nothing deeper is published. */
 const DEEPEST = 200;

@@ -29,10 +29,22 @@ export interface ChainPlace {
   readonly file: string;
   readonly head: ChainHead;
   readonly anchor: Anchor;
+  /** The number of entries after which a head is anchored, whatever they are. */
+  readonly anchorEvery: number;
 }
 
-/** The number of entries between two anchored heads of a chain. */
-const ANCHORED_EVERY = 100;
+/** Actions after which a head is anchored: what people decided, where a run may stop for long, and what takes content away. */
+const ANCHORED: ReadonlySet<AuditEntry['action']> = new Set([
+  'permission.ask',
+  'permission.approve',
+  'permission.grant',
+  'permission.deny',
+  'run.pause',
+  'run.continue',
+  'run.resume',
+  'run.end',
+  'audit.erase',
+]);
 
 /**
  * Writes one chain to its file: it only adds lines, and holds the file's lock until it is closed.
@@ -43,6 +55,7 @@ const ANCHORED_EVERY = 100;
 export class AuditChain {
   readonly #file: string;
   readonly #anchor: Anchor;
+  readonly #anchorEvery: number;
   readonly #fallback: ChainHead;
   #head: ChainHead;
   #fold: AuditFold;
@@ -50,10 +63,13 @@ export class AuditChain {
   /** Entries that would be there if nothing had failed. */
   #expected: number;
   #isBroken = false;
+  /** The last entry written here, unless its head is anchored. */
+  #unanchored: AuditEntry | undefined;
 
-  private constructor({ file, head, anchor }: ChainPlace) {
+  private constructor({ file, head, anchor, anchorEvery }: ChainPlace) {
     this.#file = file;
     this.#anchor = anchor;
+    this.#anchorEvery = anchorEvery;
     this.#fallback = head;
     [this.#head, this.#fold, this.#torn] = this.#read(false);
     this.#expected = this.#fold.tail.count;
@@ -93,6 +109,8 @@ export class AuditChain {
    */
   take(event: RuntimeEvent, onBehalfOf?: string): void {
     this.#write(event.at, factsOf(event).length, () => this.#fold.take(event, onBehalfOf));
+    // A process that suspends its run has no entry of that.
+    if (event.type === 'run.ended') this.#anchorHead();
   }
 
   /** Writes an entry about the log itself. */
@@ -131,7 +149,10 @@ export class AuditChain {
     this.#isBroken = false;
     this.#torn = undefined;
     this.#expected = this.#fold.tail.count;
-    this.#anchored(written);
+    this.#unanchored = written.at(-1);
+    const isDue = ({ seq, action }: AuditEntry): boolean =>
+      seq % this.#anchorEvery === 0 || ANCHORED.has(action);
+    if (written.some(isDue)) this.#anchorHead();
   }
 
   /** Entries about what went wrong before: a line that was cut off, and entries that are missing. */
@@ -148,12 +169,12 @@ export class AuditChain {
     return this.#fold.note(facts, { at, runId: this.#head.run ?? '' });
   }
 
-  /** A head is anchored at the first entry, at each hundredth, and where a run ends. */
-  #anchored(entries: readonly AuditEntry[]): void {
-    const last = entries.at(-1);
-    const isDue = entries.some(({ seq, action }) => seq % ANCHORED_EVERY === 0 || action === 'run.end');
-    if (last === undefined || !isDue) return;
+  #anchorHead(): void {
+    const last = this.#unanchored;
+    if (last === undefined) return;
     this.#anchor({ chain: this.#head.chain, count: last.seq + 1, head: last.hash, at: last.at });
+    // After it: one that failed is anchored with the next.
+    this.#unanchored = undefined;
   }
 
   /** Reads what is there; begins the file where there is none. */

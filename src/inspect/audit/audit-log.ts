@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { dirname, join, parse, resolve } from 'node:path';
 import { aFunction, aText, formOr, fulfilling, optional } from '../../base/schemas/option-schemas.ts';
-import { optionsSchema, together } from '../../base/schemas/option-schemas.ts';
+import { optionsSchema, together, wholeNumber } from '../../base/schemas/option-schemas.ts';
 import { onDemand } from '../../base/on-demand.ts';
 import { checkOptions } from '../../contracts/errors/check-options.ts';
 import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
@@ -23,15 +23,21 @@ export interface AuditOptions {
   readonly file?: string | undefined;
   /**
    * A file that heads are added to, as lines of JSON, or a function that receives each; keep them where who may write the log may not. Heads
-   * are anchored at the first entry of a chain, at every hundredth, and where a run ends. Default: none.
+   * are anchored at the first entry of a chain, at each permission (asked, granted, denied), where a run pauses, is suspended, goes on and
+   * ends, and by `anchorEvery`. Default: none.
    */
   readonly anchor?: string | ((head: AuditHead) => void | Promise<void>) | undefined;
+  /** A head is anchored at the latest after that many entries: 1 for each. Default: 100. */
+  readonly anchorEvery?: number | undefined;
   /** The person or system for whom a run acts: a text, or a function of the run's `context` and `thread`. Default: not stated. */
   readonly onBehalfOf?:
     | string
     | ((run: Pick<HookScope, 'context' | 'thread'>) => string | undefined)
     | undefined;
 }
+
+/** The default of `anchorEvery`. */
+const ANCHORED_EVERY = 100;
 
 /** Runs of one id that ended one after the other are kept apart, as many as this. */
 const MOST = 1_000;
@@ -55,7 +61,13 @@ const MOST = 1_000;
  * @throws {TroupeError} `input.invalid` for options that do not fit.
  */
 export const auditLog = (options: AuditOptions): Hook => {
-  const { folder, file, anchor: given, onBehalfOf } = checkAuditOptions(options);
+  const {
+    folder,
+    file,
+    anchor: given,
+    anchorEvery = ANCHORED_EVERY,
+    onBehalfOf,
+  } = checkAuditOptions(options);
   const chains = new Map<string, AuditChain>();
   /** Entries that were lost as no file could be opened. */
   const lost = new Map<string, number>();
@@ -79,7 +91,7 @@ export const auditLog = (options: AuditOptions): Hook => {
   const openChain = (event: RuntimeEvent): AuditChain => {
     const places = folder === undefined ? placesFor(file ?? '') : placesIn(folder, event.runId);
     for (const place of places) {
-      const chain = AuditChain.open({ ...place, anchor }, event);
+      const chain = AuditChain.open({ ...place, anchor, anchorEvery }, event);
       if (chain !== undefined) return chain;
     }
     throw new Error(`${MOST} files of that name are there already`);
@@ -142,14 +154,14 @@ const failure = (verb: 'write' | 'anchor', thrown: unknown, runId?: string): Tro
   });
 
 /** The files for a run, in the order in which they are tried. */
-function* placesIn(folder: string, runId: string): Iterable<Omit<ChainPlace, 'anchor'>> {
+function* placesIn(folder: string, runId: string): Iterable<Pick<ChainPlace, 'file' | 'head'>> {
   for (let number = 1; number <= MOST; number += 1) {
     const chain = traceFileName(runId, number);
     yield { file: join(resolve(folder), chain), head: { chain, run: runId } };
   }
 }
 
-function* placesFor(given: string): Iterable<Omit<ChainPlace, 'anchor'>> {
+function* placesFor(given: string): Iterable<Pick<ChainPlace, 'file' | 'head'>> {
   const { dir, name, ext } = parse(resolve(given));
   for (let number = 1; number <= MOST; number += 1) {
     const file = join(dir, `${name}${number === 1 ? '' : `~${number}`}${ext}`);
@@ -172,6 +184,7 @@ const schema = onDemand(() =>
       folder: optional(aPath()),
       file: optional(aPath()),
       anchor: textOr(aPath()),
+      anchorEvery: optional(wholeNumber(1)),
       onBehalfOf: textOr(aText(1)),
     }),
     problemOf,
@@ -182,9 +195,12 @@ const problemOf = ({
   folder,
   file,
   anchor,
+  anchorEvery,
 }: AuditOptions): readonly [option: keyof AuditOptions, otherwise: string] | undefined => {
   if (folder === undefined && file === undefined) return ['folder', 'missing: name a `folder`, or a `file`'];
   if (folder !== undefined && file !== undefined) return ['folder', 'not alone: `file` is given, too'];
+  if (anchorEvery !== undefined && anchor === undefined)
+    return ['anchorEvery', 'of no use: name an `anchor`, too'];
   const log = folder === undefined ? dirname(resolve(file ?? '')) : resolve(folder);
   return typeof anchor === 'string' && dirname(resolve(anchor)) === log
     ? ['anchor', 'not apart: name a file that is not beside the log']

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { isTroupeError, messageOf } from '../../contracts/errors/error.ts';
 import { replaceFile } from '../../persistence/replace-file.ts';
+import type { Anchor } from './anchor.ts';
 import { AuditChain } from './audit-chain.ts';
 import type { AuditEntry } from './audit-entry.ts';
 import type { OpenedChain } from './audit-files.ts';
@@ -29,20 +30,21 @@ export interface Erasure {
 /**
  * Erases content: its entries stay, and a further one in each chain names them, without the person.
  *
- * The entry is written first: an erasure that was interrupted is found by `verifyAudit`, and the next one completes it.
+ * The entry is written first, and its head anchored: an erasure that was interrupted is found by `verifyAudit`, and the next one completes it.
  *
- * @throws {TroupeError} `trace.unreadable` for a log that is damaged, or that a process is writing.
+ * @throws {TroupeError} `trace.unreadable` for a log that is damaged, or that a process is writing, and for an anchor that fails.
  */
 export const eraseContent = async (
   place: string,
   wish: ErasureWish,
   now: number,
+  anchor: Anchor = () => undefined,
 ): Promise<readonly Erasure[]> => {
   const done: Erasure[] = [];
   for (const file of auditFilesIn(place)) {
     const erased = toErase(openChain(file), wish);
     if (erased.length === 0) continue;
-    await eraseIn(file, wish, now);
+    await eraseIn(file, wish, now, anchor);
     done.push({ file, entries: erased.length });
   }
   return done;
@@ -64,9 +66,9 @@ const toErase = (
   );
 };
 
-const eraseIn = async (file: string, wish: ErasureWish, now: number): Promise<void> => {
+const eraseIn = async (file: string, wish: ErasureWish, now: number, anchor: Anchor): Promise<void> => {
   const { head } = openChain(file);
-  const chain = openForErasure(file, head);
+  const chain = openForErasure(file, head, anchoring(file, anchor));
   try {
     // Read again, as nobody else writes it now.
     const found = openChain(file);
@@ -84,9 +86,20 @@ const eraseIn = async (file: string, wish: ErasureWish, now: number): Promise<vo
   }
 };
 
-const openForErasure = (file: string, head: OpenedChain['head']): AuditChain => {
+/** An anchor whose failure says what was not done. */
+const anchoring =
+  (file: string, anchor: Anchor): Anchor =>
+  (head) => {
+    try {
+      anchor(head);
+    } catch (thrown) {
+      throw unreadable(basename(file), `its head cannot be anchored: ${messageOf(thrown)}`, thrown);
+    }
+  };
+
+const openForErasure = (file: string, head: OpenedChain['head'], anchor: Anchor): AuditChain => {
   try {
-    const chain = AuditChain.open({ file, head, anchor: () => undefined });
+    const chain = AuditChain.open({ file, head, anchor, anchorEvery: Infinity });
     if (chain !== undefined) return chain;
   } catch (thrown) {
     if (isTroupeError(thrown)) throw thrown;

@@ -142,14 +142,15 @@ const missingContent = (missing: readonly number[]): readonly AuditProblem[] => 
 
 const anchorProblems = ({ entries }: OpenedChain, heads: readonly AuditHead[]): readonly AuditProblem[] => {
   const hashes = new Map(entries.map(({ seq, hash }) => [seq, hash]));
-  const [first] = heads
+  const bad = heads
     .filter(({ count, head }) => hashes.get(count - 1) !== head)
     .toSorted((a, b) => a.count - b.count);
-  if (first === undefined) return [];
+  const [first, last] = [bad[0], bad.at(-1)];
+  if (first === undefined || last === undefined) return [];
   const { count } = first;
   if (entries.length >= count)
     return [problem('anchor', count - 1, `Entry ${count - 1} is not the one that was anchored`)];
-  const message = `The end is missing: ${count} entries were anchored, found ${entries.length}`;
+  const message = `The end is missing: ${last.count} entries were anchored, found ${entries.length}`;
   return [problem('anchor', entries.length, message)];
 };
 

@@ -321,14 +321,18 @@ describe('an audit log', () => {
     unlockChain(file);
   });
 
-  test('anchors its head at the start and at the end of a run, and reports an anchor that fails', async () => {
+  test('anchors its head at the start, at each permission and at the end of a run, and reports an anchor that fails', async () => {
     const heads: AuditHead[] = [];
     const folder = await auditedRuns(['r'], { anchor: (head) => void heads.push(head) });
     const entries = readAudit(folder);
-    expect(heads).toEqual([
-      { chain: 'r.jsonl', count: 1, head: entries[0]?.hash, at: entries[0]?.at },
-      { chain: 'r.jsonl', count: 10, head: entries[9]?.hash, at: entries[9]?.at },
-    ]);
+    expect(heads).toEqual(
+      [0, 3, 4, 7, 8, 9].map((seq) => ({
+        chain: 'r.jsonl',
+        count: seq + 1,
+        head: entries[seq]?.hash,
+        at: entries[seq]?.at,
+      })),
+    );
     expect(verifyAudit(folder, { anchor: heads }).problems).toEqual([]);
 
     const failing = auditLog({ folder, anchor: () => Promise.reject(new Error('the vault is closed')) });

@@ -110,7 +110,12 @@ describe('[KAIZEN-61] an erasure', () => {
   test('is refused where the log is damaged, or while it is written', async () => {
     const folder = await auditedRuns(['r']);
     const file = join(folder, 'r.jsonl');
-    const chain = AuditChain.open({ file, head: { chain: 'r.jsonl', run: 'r' }, anchor: () => undefined });
+    const chain = AuditChain.open({
+      file,
+      head: { chain: 'r.jsonl', run: 'r' },
+      anchor: () => undefined,
+      anchorEvery: 100,
+    });
     await expect(eraseContent(folder, { run: 'r' }, 5)).rejects.toThrow(
       /as a process is writing it: erase when its run has ended/,
     );
