@@ -20,8 +20,7 @@ const byCode: Readonly<Partial<Record<ErrorCode, string>>> = {
   'tool.ambiguous': 'Check whether the tool did its work before you retry it.',
   'tool.package-missing': 'Install the packages that the message names.',
   'skill.invalid': 'Correct the SKILL.md that the message names, or leave the skill out by `only`.',
-  'message.undelivered':
-    'Check that the receiver is running, and raise `mailbox.capacity` if its mailbox is full.',
+  'message.undelivered': 'Check that the receiver is running, or raise `mailbox.capacity`.',
   'message.timeout': 'Give it more time (`timeoutMs`), or a default answer (`otherwise`).',
   'wait.deadlock': 'Have one of them answer first, or ask an agent that is not waiting for this one.',
   'request.unknown': 'List the open requests of the run, and answer one of them.',

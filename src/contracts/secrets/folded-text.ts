@@ -9,7 +9,7 @@ const HINT =
 
 /** One character as JSON, addresses and HTML escape it, also twice; a break of a line; and what nobody sees. */
 const PIECE =
-  /(?:\\{1,7}(?:u00|x)|%(?:25){0,3}|&(?:amp;){0,2}#x0{0,4})([2-7][\da-f]);?|\\{1,7}(["'/])|&(?:amp;){0,2}(?:#0{0,4}(\d{2,3})|(amp|lt|gt|quot|apos));|(?:\\?\r?\n|(?:\\{1,7}r)?\\{1,7}n)[ \t]{0,99}|\p{Default_Ignorable_Code_Point}/giu;
+  /(?:\\{1,7}(?:u00|x)|%(?:25){0,3}|&(?:amp;){0,2}#x0{0,4})([2-7][\da-f]);?|\\{1,7}(["'/])|&(?:amp;){0,2}(?:#0{0,4}(\d{2,3})|(amp|lt|gt|quot|apos));|(?:\\?\r?\n|(?:\\{1,7}r)?\\{1,7}n)[ \t]{0,99}|\p{DI}/giu;
 
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
