@@ -43,7 +43,7 @@ const questions: readonly (readonly [question: string, phrase: RegExp])[] = [
 
 /** The passages of the repository's documents: prose that changes rarely, and not with every line of code. */
 const passages = (): readonly MemoryRecord[] => {
-  const files = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/models.md'];
+  const files = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs/models.md'];
   files.push(...readdirSync(join(root, 'docs/decisions')).map((file) => `docs/decisions/${file}`));
   return files.flatMap((path) => {
     const text = readFileSync(join(root, path), 'utf8');
