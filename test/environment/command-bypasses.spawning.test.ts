@@ -501,7 +501,7 @@ describe('commands of this machine that are allowed', () => {
     ['sort', ['-t,', '-k1,1', 'text.txt']],
     ['tar', ['-cf', 'x.tar', 'text.txt']],
     ['tar', ['-cvf./x.tar', 'text.txt']],
-    ['tar', ['-cf.git/x.tar', 'text.txt']],
+    ['tar', ['-cfsrc/x.tar', 'text.txt']],
     ['sed', ['-n', '1,2p', 'text.txt']],
     ['sed', ['-E', 's,(a|b),x,g', 'text.txt']],
     ['find', ['.', '-name', '*.txt', '-type', 'f', '-maxdepth', '2']],
