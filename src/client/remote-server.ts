@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { systemClock } from '../base/clock.ts';
-import { messageOf, toError, TroupeError } from '../contracts/errors/error.ts';
-import type { ErrorData } from '../contracts/errors/error-data.ts';
+import { messageOf, TroupeError } from '../contracts/errors/error.ts';
+import type { ErrorCode } from '../contracts/errors/error-data.ts';
 import { isJsonObject } from '../base/json/json.ts';
 import type { AddressOptions } from './run-address.ts';
 import { addressOf } from './run-address.ts';
@@ -117,8 +117,14 @@ const refusalIn = (value: unknown, status: number): TroupeError | undefined => {
   const error = isJsonObject(value) ? value['error'] : undefined;
   if (!isJsonObject(error) || typeof error['code'] !== 'string' || typeof error['message'] !== 'string')
     return undefined;
+  const { code, message, retryable, retryAfterMs, runId } = error;
   // The code of a later server may be unknown here: it is passed on.
-  return toError({ ...(error as unknown as ErrorData), status });
+  return new TroupeError(code as ErrorCode, message, {
+    status,
+    retryable: retryable === 'yes' || retryable === 'maybe' ? retryable : 'no',
+    ...(typeof retryAfterMs === 'number' ? { retryAfterMs } : {}),
+    ...(typeof runId === 'string' ? { runId } : {}),
+  });
 };
 
 const refusalBy = (url: string, status: number): TroupeError =>

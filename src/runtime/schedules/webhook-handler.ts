@@ -1,13 +1,15 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Json } from '../../base/json/json.ts';
 import { isTooDeep, toJson } from '../../base/json/json.ts';
-import { readText, TooLong } from '../../base/text/read-text.ts';
+import { readText, TooLate, TooLong } from '../../base/text/read-text.ts';
 import type { QueuedMessage, WebhookInOptions } from './schedule.ts';
 import { checkWebhook } from './schedule-schema.ts';
 import { readSignedHeaders, WebhookKeys } from './webhook-signature.ts';
 
 /** Longest body by default, in bytes. */
 const MAX_BYTES = 262_144;
+/** Time that a body may take, in ms. */
+const BODY_MS = 10_000;
 
 /** The queue that a handler of webhooks fills. */
 export interface WebhookQueue {
@@ -32,8 +34,9 @@ export const handleWebhooks = (
     if (signed === undefined) return reply(401);
     let body: string;
     try {
-      body = await readText(request.body, maxBytes);
+      body = await readText(request.body, maxBytes, { withinMs: BODY_MS, clock });
     } catch (thrown) {
+      if (thrown instanceof TooLate) return reply(408);
       return reply(thrown instanceof TooLong ? 413 : 400);
     }
     if (!(await keys.haveSigned(signed, body))) return reply(401);

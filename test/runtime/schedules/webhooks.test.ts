@@ -122,6 +122,24 @@ const expectNothing = async (): Promise<void> => {
 };
 
 describe('a webhook that is signed', () => {
+  test('whose body does not come to its end is refused after ten seconds, and no timer is left of any', async () => {
+    const timers = clock.pending;
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        controller.enqueue(new TextEncoder().encode(BODY.slice(0, 5)));
+      },
+    });
+    const init = { method: 'POST', headers: signed(), body, duplex: 'half' as const };
+    const answered = handler(new Request('http://hooks.test/', init));
+    await clock.pass(10_000);
+    expect((await answered).status).toBe(408);
+    clock.jump(-10_000);
+    await expectNothing();
+    expect(await post(port, BODY, signed())).toMatchObject({ status: 202 });
+    await isQuiet();
+    expect(clock.pending).toBe(timers);
+  });
+
   test('becomes one run, however often it is sent', async () => {
     expect(await post(port, BODY, signed())).toEqual({ status: 202, text: '' });
     await isQuiet();

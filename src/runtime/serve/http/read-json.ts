@@ -2,6 +2,7 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Json } from '../../../base/json/json.ts';
 import { hasUnsafeKey, isTooDeep, toJson } from '../../../base/json/json.ts';
 import type { TroupeError } from '../../../contracts/errors/error.ts';
+import { readText, TooLate, TooLong } from '../../../base/text/read-text.ts';
 import { refusal } from './refusal.ts';
 
 /** Bounds of a body. */
@@ -23,7 +24,7 @@ export const readJson = async (request: Request, bounds: BodyBounds): Promise<Js
   if (type === null ? !isEmpty && request.headers.get('content-length') !== '0' : !isJson(type))
     throw refusal(415, 'its content type is not application/json');
   if (isEmpty) return {};
-  const text = await readText(request, bounds);
+  const text = await textIn(request, bounds);
   if (text.trim() === '') return {};
   let value: unknown;
   try {
@@ -38,48 +39,17 @@ export const readJson = async (request: Request, bounds: BodyBounds): Promise<Js
 
 const isJson = (type: string): boolean => /^application\/json\s*(?:;|$)/i.test(type);
 
-const readText = async (
+const textIn = async (
   { body, headers }: Request,
   { bodyBytes, bodyMs, clock }: BodyBounds,
 ): Promise<string> => {
-  if (body === null) return '';
   if (Number(headers.get('content-length') ?? 0) > bodyBytes) throw tooLong(bodyBytes);
-  const reader = body.getReader();
-  let late: (error: TroupeError) => void = () => undefined;
-  const lateness = new Promise<never>((_, reject) => {
-    late = reject;
-  });
-  const timer = clock.setTimeout(() => {
-    late(refusal(408, `its body did not arrive within ${bodyMs} ms`));
-  }, bodyMs);
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  const texts: string[] = [];
-  let length = 0;
   try {
-    for (;;) {
-      const { value, done } = await Promise.race([reader.read(), lateness]);
-      if (done) break;
-      length += value.byteLength;
-      if (length > bodyBytes) throw tooLong(bodyBytes);
-      texts.push(textOf(decoder, value));
-    }
-    texts.push(textOf(decoder));
-    return texts.join('');
+    return await readText(body, bodyBytes, { withinMs: bodyMs, clock });
   } catch (thrown) {
-    // The rest is not read; the client may be gone.
-    void reader.cancel().catch(() => undefined);
-    throw thrown;
-  } finally {
-    clock.clearTimeout(timer);
-    lateness.catch(() => undefined);
-  }
-};
-
-const textOf = (decoder: InstanceType<typeof TextDecoder>, bytes?: Uint8Array): string => {
-  try {
-    return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
-  } catch {
-    throw refusal(400, 'its body is not UTF-8');
+    if (thrown instanceof TooLong) throw tooLong(bodyBytes);
+    if (thrown instanceof TooLate) throw refusal(408, `its body did not arrive within ${bodyMs} ms`);
+    throw refusal(400, 'its body is not UTF-8, or not whole');
   }
 };
 
