@@ -31,10 +31,12 @@ describeInChromium('the local inspector, with several runs', (browser) => {
     const two = cashier('bob').stream('Pay the gas', { inspect: inspector, runId: 'run-2' });
     await page.locator('.request').nth(1).waitFor();
     // While several runs are shown, a request says which of them it is of.
-    expect(await page.locator('.request').allInnerTexts()).toEqual([
-      expect.stringContaining('of ann · Pay the rent'),
-      expect.stringContaining('of bob · Pay the gas'),
-    ]);
+    await expect
+      .poll(() => page.locator('.request').allInnerTexts())
+      .toEqual([
+        expect.stringContaining('of ann · Pay the rent'),
+        expect.stringContaining('of bob · Pay the gas'),
+      ]);
     await page.getByRole('combobox', { name: 'Run' }).selectOption('live run-2');
     await expect.poll(() => page.locator('.subject').innerText()).toContain('bob');
     expect(await page.locator('.transcript').innerText()).toContain('Pay the gas');
