@@ -8,7 +8,7 @@ import { takePictures } from '../../support/pictures.ts';
 import { PlainStore } from '../../support/plain-store.ts';
 import { deferred, never } from '../../support/runs.ts';
 import { goOn } from '../../support/stored-runs.ts';
-import { beyondSides } from '../page/beyond-sides.ts';
+import { expectWithinSides } from '../page/beyond-sides.ts';
 
 const clerk = (...replies: Parameters<typeof scriptedModel>[0]) =>
   agent({ name: 'clerk', model: scriptedModel(replies) });
@@ -46,7 +46,7 @@ describeInChromium('a run that was interrupted and resumed, on the page', (brows
     await takePictures(page, 'resumed-events');
     for (const width of [1280, 390]) {
       await page.setViewportSize({ width, height: 844 });
-      expect(await beyondSides(page)).toEqual([]);
+      await expectWithinSides(page);
       expect(await violationsIn(page)).toEqual([]);
     }
     await page.getByRole('slider').press('Home');

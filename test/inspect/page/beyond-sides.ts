@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
 
 /** Parts that may be wider than the window, and scroll sideways. */
 const wide = '.lanes, .table, .tabs, .run-bar, .segments';
 
 /** Lists what reaches beyond the sides of the window, and is not elided there; of a drawing, its boxes. */
-export const beyondSides = (page: Page): Promise<readonly string[]> =>
+const beyondSides = (page: Page): Promise<readonly string[]> =>
   page.evaluate<readonly string[]>(`(() => {
     const isElided = (each) =>
       each !== null && (getComputedStyle(each).textOverflow === 'ellipsis' || isElided(each.parentElement));
@@ -16,3 +17,7 @@ export const beyondSides = (page: Page): Promise<readonly string[]> =>
       .filter((each) => each.checkVisibility() && isBeyond(each) && !isElided(each))
       .map((each) => \`\${each.tagName} \${each.getAttribute('class') ?? ''}: \${each.textContent}\`);
   })()`);
+
+/** Expects that all is within the sides of the window: what is drawn is fitted to a new width with the next frames. */
+export const expectWithinSides = (page: Page, message = page.url()): Promise<void> =>
+  expect.poll(() => beyondSides(page), { timeout: 20_000, message }).toEqual([]);

@@ -12,7 +12,7 @@ import { violationsIn } from '../../support/axe.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { openInspector } from '../../support/inspector-page.ts';
 import { takePictures } from '../../support/pictures.ts';
-import { beyondSides } from './beyond-sides.ts';
+import { expectWithinSides } from './beyond-sides.ts';
 import { startPageServer } from './page-server.ts';
 
 /** The machine may have other work. */
@@ -175,7 +175,7 @@ describeInChromium('the monitor', (browser) => {
     }
     await page.setViewportSize({ width: 390, height: 844 });
 
-    expect(await beyondSides(page)).toEqual([]);
+    await expectWithinSides(page);
     expect(await violationsIn(page)).toEqual([]);
     await page.getByRole('button', { name: 'Models' }).click();
     await page.getByText('≥ $4.20').waitFor();

@@ -5,7 +5,7 @@ import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { builtPage } from '../../support/built-package.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { leaveRun, resumedCrash } from '../../support/situations/resumed-crash.ts';
-import { beyondSides } from './beyond-sides.ts';
+import { expectWithinSides } from './beyond-sides.ts';
 import type { Answer, Question } from './ten-questions.ts';
 import { answered, questions } from './ten-questions.ts';
 import { visibleText } from './visible-text.ts';
@@ -31,7 +31,7 @@ const ask = async (page: Page, { moves, says }: Answer, picture: string): Promis
   for (const words of says) await expect.poll(() => visibleText(page), soon).toContain(words);
   for (const size of [phone, enlarged]) {
     await page.setViewportSize(size);
-    expect(await beyondSides(page), `${picture} at ${size.width}`).toEqual([]);
+    await expectWithinSides(page, `${picture} at ${size.width}`);
   }
   await page.setViewportSize(desk);
   await takePictures(page, `questions-${picture}`, [desk, { width: 1600, height: 1000 }, phone, enlarged]);

@@ -6,7 +6,7 @@ import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { openInspector } from '../../support/inspector-page.ts';
 import { violationsIn } from '../../support/axe.ts';
-import { beyondSides } from './beyond-sides.ts';
+import { expectWithinSides } from './beyond-sides.ts';
 import { startPageServer } from './page-server.ts';
 import { takePictures } from '../../support/pictures.ts';
 
@@ -166,7 +166,7 @@ describeInChromium('a stored run whose process is gone', (browser) => {
     await page.locator('.notice code', { hasText: 'troupe resume left' }).waitFor();
     await takePictures(page, 'views-interrupted-run');
     await page.setViewportSize({ width: 390, height: 844 });
-    expect(await beyondSides(page)).toEqual([]);
+    await expectWithinSides(page);
     expect(await violationsIn(page)).toEqual([]);
     await page.keyboard.press('h');
     await store.acquire('left', { ...gone, holder: 'here', ttlMs: 600_000 });
