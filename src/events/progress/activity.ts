@@ -25,7 +25,7 @@ export interface Activity {
  * handle.events$.subscribe((event) => { const activity = activityOf(event); if (activity) console.log(activity.line); });
  */
 export const activityOf = (event: LiveEvent): Activity | undefined => {
-  const said = wordsOf(event);
+  const said = wordsOf(event.type, event);
   if (said === undefined) return undefined;
   const name = nameOf(event.path);
   const phase = 'phase' in event && event.phase !== undefined ? oneLine(event.phase, 40) : undefined;
@@ -39,36 +39,111 @@ export const nameOf = (path: string): string => oneLine(path.slice(path.lastInde
 
 const seconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
 
-const wordsOf = (event: LiveEvent): string | undefined => {
-  switch (event.type) {
-    case 'run.started':
-      if (event.model === undefined) return 'Started';
-      return `Started with ${event.model}${event.isLanguageModel === false ? ', which is not a language model' : ''}`;
-    case 'run.paused':
-      return 'Paused';
-    case 'run.resumed':
-      return 'Resumed';
-    case 'run.ended':
-      return endWords(event);
-    case 'agent.prepared':
-      return event.problems.length === 0
-        ? undefined
-        : `Cannot start: ${event.problems.map(({ message }) => message).join('; ')}`;
-    case 'agent.decided':
-      return event.decision.kind === 'answer' ? 'Answering' : undefined;
-    case 'agent.critiqued':
-      if (event.verdict === 'accept') return 'Accepted';
-      return `${event.verdict === 'revise' ? 'To be revised' : 'Stopped by a critic'}: ${event.note ?? ''}`;
-    case 'agent.waiting':
-      return `Waiting${event.reason === undefined ? '' : ` for ${event.reason}`}`;
-    case 'recovery.decided':
-      return `${RECOVERIES[event.decision]}: ${event.error.message}`;
-    case 'critic.failed':
-      return `The critic ${event.critic} failed: ${event.error.message}`;
-    default:
-      return modelWords(event);
-  }
+type ByType = { readonly [Event in LiveEvent as Event['type']]: Event };
+
+/** Describes the events that are of interest, by their type. */
+const WORDS: { readonly [Type in keyof ByType]?: (event: ByType[Type]) => string | undefined } = {
+  'run.started': ({ model, isLanguageModel }) => {
+    if (model === undefined) return 'Started';
+    return `Started with ${model}${isLanguageModel === false ? ', which is not a language model' : ''}`;
+  },
+  'run.paused': () => 'Paused',
+  'run.resumed': () => 'Resumed',
+  'run.ended': (event) => endWords(event),
+  'agent.prepared': ({ problems }) =>
+    problems.length === 0 ? undefined : `Cannot start: ${problems.map(({ message }) => message).join('; ')}`,
+  'agent.decided': ({ decision }) => (decision.kind === 'answer' ? 'Answering' : undefined),
+  'agent.critiqued': ({ verdict, note = '' }) =>
+    verdict === 'accept'
+      ? 'Accepted'
+      : `${verdict === 'revise' ? 'To be revised' : 'Stopped by a critic'}: ${note}`,
+  'agent.waiting': ({ reason }) => `Waiting${reason === undefined ? '' : ` for ${reason}`}`,
+  'recovery.decided': ({ decision, error }) => `${RECOVERIES[decision]}: ${error.message}`,
+  'critic.failed': ({ critic, error }) => failed(`The critic ${critic}`, error),
+
+  'model.asked': () => 'Thinking',
+  'model.answered': ({ model, omitted, providerCalls }) =>
+    omitted === undefined
+      ? providerCalls?.map(({ tool }) => `Ran ${tool}`).join(', ')
+      : `Asked ${model} without ${namedReasons(omitted)}`,
+  'model.retrying': ({ model, waitMs, error }) =>
+    `Asking ${model} again in ${seconds(waitMs)}: ${error.message}`,
+  'model.discarded': () => 'Discarding an answer that broke off',
+  'model.interrupted': () => 'Continuing an answer that broke off',
+  'model.failed': ({ model, error }) => failed(model, error),
+  'model.fell-back': ({ to, from, error }) => `Asking ${to} in place of ${from}: ${error.message}`,
+  'model.swapped': ({ to }) => `Now with ${to}`,
+  'text.spilled': ({ artifact }) => `Stored a long text: ${artifact}`,
+  'session.lost': ({ strategy, reason }) => `Restarting with ${strategy}: ${reason}`,
+  'context.compacted': ({ before, after }) => `Compacted the conversation from ${before} to ${after} tokens`,
+  'context.summary-failed': ({ error }) => `Cannot summarise: ${error.message}`,
+  'memory.failed': ({ memory, error }) => failed(`The memory ${memory}`, error),
+
+  'tool.approval-requested': (event) =>
+    `Waiting for a yes${byRule(event)}: ${event.description || event.tool}`,
+  'tool.approval-given': ({ by, tool }) => `Approved by ${by.name}, who is not enough: ${tool}`,
+  'tool.ambiguous': ({ description, tool }) => `May have been done before: ${description || tool}`,
+  'tool.denied': (event) =>
+    `Denied${byRule(event)}: ${event.tool}${event.reason === undefined ? '' : `, ${event.reason}`}`,
+  'tool.started': ({ description, tool }) => description || `Using ${tool}`,
+  'tool.progressed': ({ text }) => text,
+  'tool.retrying': ({ tool, waitMs, error }) => `Retrying ${tool} in ${seconds(waitMs)}: ${error.message}`,
+  'tool.finished': ({ ok, tool, error, text }) => (ok ? undefined : failed(tool, error ?? { message: text })),
+  'tool.deprecated': ({ tool, reason }) => `${tool} is deprecated: ${reason}`,
+  'toolset.opened': ({ toolset, tools, refused = {} }) => {
+    const out = namedReasons(refused);
+    return `Opened ${toolset}: ${listNames(Object.keys(tools))}${out === '' ? '' : `, without ${out}`}`;
+  },
+  'toolset.failed': ({ toolset, error }) => `The tools of ${toolset} are missing: ${error.message}`,
+
+  'person.asked': ({ question }) => `Asking: ${question}`,
+  'person.answered': ({ text }) => `Answered: ${text}`,
+  'request.withdrawn': ({ reason }) => `Withdrawn: ${reason}`,
+  'answer.refused': ({ reason }) => `Answer refused: ${reason}`,
+  'message.sent': ({ from, to, text }) => `${from} to ${to}: ${text}`,
+  'message.dropped': ({ from, to, reason, count = 1 }) =>
+    `${count === 1 ? 'A message' : `${count} messages`} of ${from} to ${to} reached nobody: ${DROPPED[reason]}`,
+
+  'member.engaged': ({ member }) => `Engaged ${member}`,
+  'member.refused': ({ member, reason }) => `Did not engage ${member}: ${reason}`,
+  'member.ended': (event) =>
+    event.status === 'failed' ? endWords(event) : `${event.member} ended: ${event.status}`,
+  'delegation.began': ({ to, id }) => `Delegated to ${to} (${id})`,
+  'delegation.returned': ({ to, id, status }) => `${to} returned (${id}): ${status}`,
+  'team.planned': ({ assignments }) =>
+    `Planned ${assignments.map(({ member, task }) => `${member}: ${task}`).join('; ')}`,
+  'team.noted': ({ text }) => text,
+  'task.handed-over': ({ from, to, message }) =>
+    `${from} hands over to ${to}${message === undefined ? '' : `: ${message}`}`,
+  'handoff.refused': ({ from, to, reason }) => `${from} may not hand over to ${to}: ${reason}`,
+  'route.chosen': ({ member, strategy }) => `Gives it to ${member} (${strategy})`,
+  'route.degraded': ({ reason }) => `Cannot choose as it should: ${reason}`,
+  'route.changed': ({ from, to, reason }) => `Goes on from ${from} to ${to}: ${reason}`,
+  'bid.made': ({ member, cost }) => `${member} would do it for ${cost}`,
+  'contract.awarded': ({ member, cost }) => `${member} gets the work for ${cost}`,
+  'insight.shared': ({ member, content }) => `${member} notes: ${content}`,
+  'stage.failed': ({ member, message }) => `Continuing without ${member}: ${message}`,
+  'work.refused': ({ task, reason }) => `Nobody does '${task}': ${reason}`,
+  'work.reassigned': ({ from, to, reason }) =>
+    `${to} does it ${from === to ? 'again' : `in place of ${from}`}: ${reason}`,
+  'work.reviewed': ({ accepted, member, reason }) => {
+    const work = `the work of ${member}`;
+    if (accepted === true) return `Accepted ${work}`;
+    return `${accepted === null ? 'Nobody reviewed' : 'Sent back'} ${work}: ${reason}`;
+  },
+
+  'observer.failed': ({ observer, error }) => failed(`The observer ${observer}`, error),
+  'observer.dropped': ({ observer, count }) => `The observer ${observer} missed ${count} events`,
+  'loop.warned': ({ period, repeats, tools }) =>
+    `Going round in circles: ${tools.join(', ') || 'the same'}, ${repeats} times${period === 1 ? '' : ` over ${period} steps`}`,
+  'limit.neared': ({ stage, used, rule }) =>
+    `${stage === 'warned' ? 'Near the limit' : 'Wrapping up'}: ${percent(used)} of ${rule} used`,
+  'budget.warned': ({ fraction, budget, used, limit }) =>
+    `${percent(fraction)} of the budget used: ${BUDGETS[budget](used, limit)}`,
 };
+
+const wordsOf = <Type extends keyof ByType>(type: Type, event: ByType[Type]): string | undefined =>
+  WORDS[type]?.(event);
 
 const RECOVERIES = {
   retry: 'Retrying',
@@ -90,83 +165,16 @@ const endWords = ({ status, stopReason, error }: EventOf<'run.ended' | 'member.e
   }
 };
 
-const modelWords = (event: LiveEvent): string | undefined => {
-  switch (event.type) {
-    case 'model.asked':
-      return 'Thinking';
-    case 'model.answered':
-      return event.omitted === undefined
-        ? event.providerCalls?.map(({ tool }) => `Ran ${tool}`).join(', ')
-        : omittedWords(event.model, event.omitted);
-    case 'model.retrying':
-      return `Asking ${event.model} again in ${seconds(event.waitMs)}: ${event.error.message}`;
-    case 'model.discarded':
-      return 'Discarding an answer that broke off';
-    case 'model.interrupted':
-      return 'Continuing an answer that broke off';
-    case 'model.failed':
-      return `${event.model} failed: ${event.error.message}`;
-    case 'model.fell-back':
-      return `Asking ${event.to} in place of ${event.from}: ${event.error.message}`;
-    case 'model.swapped':
-      return `Now with ${event.to}`;
-    case 'text.spilled':
-      return `Stored a long text: ${event.artifact}`;
-    case 'session.lost':
-      return `Restarting with ${event.strategy}: ${event.reason}`;
-    case 'context.compacted':
-      return `Compacted the conversation from ${event.before} to ${event.after} tokens`;
-    case 'context.summary-failed':
-      return `Cannot summarise: ${event.error.message}`;
-    case 'memory.failed':
-      return `The memory ${event.memory} failed: ${event.error.message}`;
-    default:
-      return toolWords(event);
-  }
-};
+const failed = (what: string, { message }: { readonly message: string }): string =>
+  `${what} failed: ${message}`;
 
-const omittedWords = (model: string, omitted: Readonly<Record<string, string>>): string =>
-  `Asked ${model} without ${namedReasons(omitted).join(', ')}`;
-
-const namedReasons = (reasons: Readonly<Record<string, string>>): readonly string[] =>
-  Object.entries(reasons).map(([name, reason]) => `${name} (${reason})`);
-
-const toolWords = (event: LiveEvent): string | undefined => {
-  switch (event.type) {
-    case 'tool.approval-requested':
-      return `Waiting for a yes${byRule(event)}: ${event.description || event.tool}`;
-    case 'tool.approval-given':
-      return `Approved by ${event.by.name}, who is not enough: ${event.tool}`;
-    case 'tool.ambiguous':
-      return `May have been done before: ${event.description || event.tool}`;
-    case 'tool.denied':
-      return `Denied${byRule(event)}: ${event.tool}${event.reason === undefined ? '' : `, ${event.reason}`}`;
-    case 'tool.started':
-      return event.description || `Using ${event.tool}`;
-    case 'tool.progressed':
-      return event.text;
-    case 'tool.retrying':
-      return `Retrying ${event.tool} in ${seconds(event.waitMs)}: ${event.error.message}`;
-    case 'tool.finished':
-      return event.ok ? undefined : `${event.tool} failed: ${event.error?.message ?? event.text}`;
-    case 'tool.deprecated':
-      return `${event.tool} is deprecated: ${event.reason}`;
-    case 'toolset.opened':
-      return openedWords(event);
-    case 'toolset.failed':
-      return `The tools of ${event.toolset} are missing: ${event.error.message}`;
-    default:
-      return teamWords(event);
-  }
-};
+const namedReasons = (reasons: Readonly<Record<string, string>>): string =>
+  Object.entries(reasons)
+    .map(([name, reason]) => `${name} (${reason})`)
+    .join(', ');
 
 const byRule = ({ rule }: { readonly rule?: string | undefined }): string =>
   rule === undefined ? '' : ` (${rule})`;
-
-const openedWords = ({ toolset, tools, refused = {} }: EventOf<'toolset.opened'>): string => {
-  const out = namedReasons(refused);
-  return `Opened ${toolset}: ${listNames(Object.keys(tools))}${out.length === 0 ? '' : `, without ${out.join(', ')}`}`;
-};
 
 /** Names that a line shows: the others are counted. */
 const MAX_NAMES = 5;
@@ -176,123 +184,24 @@ const listNames = (names: readonly string[]): string => {
   return `${names.slice(0, MAX_NAMES).join(', ') || 'nothing'}${more > 0 ? ` and ${more} more` : ''}`;
 };
 
-const teamWords = (event: LiveEvent): string | undefined => {
-  switch (event.type) {
-    case 'person.asked':
-      return `Asking: ${event.question}`;
-    case 'person.answered':
-      return `Answered: ${event.text}`;
-    case 'request.withdrawn':
-      return `Withdrawn: ${event.reason}`;
-    case 'answer.refused':
-      return `Answer refused: ${event.reason}`;
-    case 'message.sent':
-      return `${event.from} to ${event.to}: ${event.text}`;
-    case 'message.dropped':
-      return droppedWords(event);
-    case 'member.engaged':
-      return `Engaged ${event.member}`;
-    case 'delegation.began':
-      return `Delegated to ${event.to} (${event.id})`;
-    case 'delegation.returned':
-      return `${event.to} returned (${event.id}): ${event.status}`;
-    case 'member.refused':
-      return `Did not engage ${event.member}: ${event.reason}`;
-    case 'member.ended':
-      return event.status === 'failed' ? endWords(event) : `${event.member} ended: ${event.status}`;
-    case 'team.planned':
-      return `Planned ${event.assignments.map(({ member, task }) => `${member}: ${task}`).join('; ')}`;
-    case 'team.noted':
-      return event.text;
-    case 'task.handed-over':
-      return `${event.from} hands over to ${event.to}${event.message === undefined ? '' : `: ${event.message}`}`;
-    case 'handoff.refused':
-      return `${event.from} may not hand over to ${event.to}: ${event.reason}`;
-    case 'route.chosen':
-      return `Gives it to ${event.member} (${event.strategy})`;
-    case 'route.degraded':
-      return `Cannot choose as it should: ${event.reason}`;
-    case 'route.changed':
-      return `Goes on from ${event.from} to ${event.to}: ${event.reason}`;
-    case 'bid.made':
-      return `${event.member} would do it for ${event.cost}`;
-    case 'contract.awarded':
-      return `${event.member} gets the work for ${event.cost}`;
-    case 'insight.shared':
-      return `${event.member} notes: ${event.content}`;
-    case 'stage.failed':
-      return `Continuing without ${event.member}: ${event.message}`;
-    case 'work.reviewed':
-    case 'work.reassigned':
-    case 'work.refused':
-      return workWords(event);
-    case 'observer.failed':
-      return `The observer ${event.observer} failed: ${event.error.message}`;
-    case 'observer.dropped':
-      return `The observer ${event.observer} missed ${event.count} events`;
-    default:
-      return limitWords(event);
-  }
-};
-
-const workWords = (event: EventOf<'work.reviewed' | 'work.reassigned' | 'work.refused'>): string => {
-  if (event.type === 'work.refused') return `Nobody does '${event.task}': ${event.reason}`;
-  if (event.type === 'work.reassigned')
-    return event.from === event.to
-      ? `${event.to} does it again: ${event.reason}`
-      : `${event.to} does it in place of ${event.from}: ${event.reason}`;
-  if (event.accepted === null) return `Nobody reviewed the work of ${event.member}: ${event.reason}`;
-  return event.accepted
-    ? `Accepted the work of ${event.member}`
-    : `Sent back the work of ${event.member}: ${event.reason}`;
-};
-
-const limitWords = (event: LiveEvent): string | undefined => {
-  switch (event.type) {
-    case 'loop.warned':
-      return `Going round in circles: ${rounds(event)}`;
-    case 'limit.neared':
-      return `${event.stage === 'warned' ? 'Near the limit' : 'Wrapping up'}: ${percent(event.used)} of ${event.rule} used`;
-    case 'budget.warned':
-      return `${percent(event.fraction)} of the budget used: ${BUDGETS[event.budget](event)}`;
-    default:
-      return undefined;
-  }
-};
-
-const rounds = ({ period, repeats, tools }: EventOf<'loop.warned'>): string => {
-  const what = tools.length === 0 ? 'the same' : tools.join(', ');
-  return `${what}, ${repeats} times${period === 1 ? '' : ` over ${period} steps`}`;
-};
-
 const percent = (fraction: number): string => `${Math.round(fraction * 100)} %`;
 
 const amount = (number: number): string => number.toLocaleString('en', { maximumFractionDigits: 4 });
 
-type Spent = Pick<EventOf<'budget.warned'>, 'used' | 'limit'>;
-
-const countWords =
+const counted =
   (what: string) =>
-  ({ used, limit }: Spent): string =>
+  (used: number, limit: number): string =>
     `${amount(used)} of ${amount(limit)} ${what}`;
 
 const BUDGETS = {
-  steps: countWords('steps'),
-  tokens: countWords('tokens'),
-  toolCalls: countWords('tool calls'),
-  usd: ({ used, limit }: Spent) => `$${amount(used)} of $${amount(limit)}`,
-  timeMs: ({ used, limit }: Spent) => `${seconds(used)} of ${seconds(limit)}`,
+  steps: counted('steps'),
+  tokens: counted('tokens'),
+  toolCalls: counted('tool calls'),
+  usd: (used: number, limit: number) => `$${amount(used)} of $${amount(limit)}`,
+  timeMs: (used: number, limit: number) => `${seconds(used)} of ${seconds(limit)}`,
 } as const;
 
-const droppedWords = ({
-  from,
-  to,
-  reason,
-  count = 1,
-}: Extract<LiveEvent, { type: 'message.dropped' }>): string =>
-  `${count === 1 ? 'A message' : `${count} messages`} of ${from} to ${to} reached nobody: ${whyDropped[reason]}`;
-
-const whyDropped: Readonly<Record<DropReason, string>> = {
+const DROPPED: Readonly<Record<DropReason, string>> = {
   nobody: 'nobody is there',
   full: 'the mailbox is full',
   expired: 'it waited too long',
