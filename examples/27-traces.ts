@@ -8,15 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agent, tool } from 'troupe';
-import {
-  checkTrace,
-  listTraces,
-  readTrace,
-  traceAsHtml,
-  traceAsSequence,
-  traceCursor,
-  traceFiles,
-} from 'troupe/inspect';
+import { checkTrace, formatTrace, listTraces, readTrace, traceCursor, traceFiles } from 'troupe/inspect';
 import { calls, scriptedModel } from 'troupe/testing';
 import { z } from 'zod';
 
@@ -51,8 +43,8 @@ assert.deepEqual(await checkTrace(trace), []);
 assert.equal((await listTraces(folder, { status: ['completed'] })).length, 1);
 
 // 3. As a self-contained page, and as a sequence diagram.
-writeFileSync(join(folder, 'run.html'), await traceAsHtml(trace));
-const diagram = await traceAsSequence(trace);
+writeFileSync(join(folder, 'run.html'), await formatTrace(trace, { as: 'html' }));
+const diagram = await formatTrace(trace, { as: 'mermaid' });
 console.log(diagram);
 assert.match(diagram, /participant p\d as weather/);
 

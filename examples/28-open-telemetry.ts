@@ -13,12 +13,11 @@ import {
 import { act, agent, answer, tool } from 'troupe';
 import { pipeline } from 'troupe/patterns';
 import {
-  collapsedStacks,
+  formatProfile,
   jsonLog,
   metrics,
   openTelemetry,
   profile,
-  profileTable,
   snapshotAsPrometheus,
 } from 'troupe/telemetry';
 import { scriptedModel } from 'troupe/testing';
@@ -83,6 +82,6 @@ assert.match(snapshotAsPrometheus(counted.snapshot()), /troupe_runs_total\{statu
 // 4. The profile of one run, from its events: as a table, and for a flame graph.
 const profiled = profile(events);
 assert(profiled !== undefined);
-console.log(profileTable(profiled));
-console.log(collapsedStacks(profiled));
-assert.match(collapsedStacks(profiled), /desk;working;researcher;ACT;look \d+/);
+console.log(formatProfile(profiled));
+console.log(formatProfile(profiled, 'stacks'));
+assert.match(formatProfile(profiled, 'stacks'), /desk;working;researcher;ACT;look \d+/);

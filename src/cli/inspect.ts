@@ -67,7 +67,7 @@ const inspectTrace = async (
   if (stray !== undefined) throw wrong(`a trace is only looked at: it has no use for ${stray}`, 'inspect');
   const [trace, { tracePage }] = await Promise.all([
     traceAt(file, session),
-    import('../inspect/traces/trace-as-html.ts'),
+    import('../inspect/traces/formats/trace-as-html.ts'),
   ]);
   const shown = { session, store: undefined, agent: () => undefined, page: await tracePage(trace) };
   return withInspector(wish, shown, () => Promise.resolve(exitCode.answered));

@@ -17,12 +17,10 @@ export { traceFiles } from './traces/trace-files.ts';
 export { traceJsonSchemas } from './traces/trace-record.ts';
 export { traceOf } from './traces/trace.ts';
 export type { Trace } from './traces/trace.ts';
-export { traceText, traceAsLines } from './traces/trace-text.ts';
+export { formatTrace } from './traces/formats/format-trace.ts';
 export { readTrace } from './traces/read-trace.ts';
 export { listTraces } from './traces/list-traces.ts';
 export { checkTrace } from './traces/check-trace.ts';
-export { traceAsHtml } from './traces/trace-as-html.ts';
-export { traceAsSequence } from './traces/trace-as-sequence.ts';
 export { playTrace } from './traces/play-trace.ts';
 export { traceCursor } from './traces/trace-cursor.ts';
 

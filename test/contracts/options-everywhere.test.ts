@@ -6,7 +6,8 @@ import { inspect } from '../../src/inspect/local/inspect.ts';
 import { sseResponse } from '../../src/runtime/serve/streams/sse.ts';
 import { recorder } from '../../src/inspect/recording/recorder.ts';
 import { openTelemetry } from '../../src/inspect/telemetry/spans/open-telemetry.ts';
-import { traceAsHtml } from '../../src/inspect/traces/trace-as-html.ts';
+import { formatTrace } from '../../src/inspect/traces/formats/format-trace.ts';
+import { traceOf } from '../../src/inspect/traces/trace.ts';
 import { traceFiles } from '../../src/inspect/traces/trace-files.ts';
 import { serveMcp } from '../../src/mcp/serve-mcp.ts';
 import { openaiChat } from '../../src/models/openai/openai-chat.ts';
@@ -106,7 +107,9 @@ test.each<[string, () => unknown, string]>([
   ['asLanguageModel', call(asLanguageModel)(), 'agent.invalid'],
   ['traceFiles, nothing', call(traceFiles)(), 'input.invalid'],
   ['traceFiles, no path', call(traceFiles)({ folder: 5 }), "write `folder: './traces'`"],
-  ['traceAsHtml', call(traceAsHtml)(5), 'input.invalid'],
+  ['formatTrace, nothing', call(formatTrace)(5), 'input.invalid'],
+  ['formatTrace, a typo', call(formatTrace)(traceOf([]), { as: 'htm' }), 'not one of html, mermaid'],
+  ['formatTrace, of another format', call(formatTrace)(traceOf([]), { as: 'ndjson', limit: 5 }), 'limit'],
   ['sseResponse', call(sseResponse)(5), 'input.invalid'],
   ['send, no message', onHandle('send', { a: 1 }), 'content.invalid'],
   ['send, nothing', onHandle('send', undefined), 'content.invalid'],

@@ -6,7 +6,7 @@ export { metrics } from './metrics/metrics.ts';
 export { monitor } from './monitor.ts';
 export { openTelemetry } from './spans/open-telemetry.ts';
 export { profile, profiler } from './profiles/profile.ts';
-export { collapsedStacks, profileTable } from './profiles/profile-text.ts';
+export { formatProfile } from './profiles/profile-text.ts';
 export { snapshotAsPrometheus } from './metrics/prometheus.ts';
 export { webhook } from './alerts/webhook.ts';
 export { answerCache } from '../../runtime/resources/answer-cache.ts';

@@ -25,7 +25,7 @@ export const isOldTrace = async (folder: string): Promise<boolean> =>
   (await textIn(folder, 'events.jsonl')) !== undefined ||
   (await textIn(folder, 'manifest.json')) !== undefined;
 
-/** Reads a trace of 0.1: all that it says of its run follows from the events. `traceText` makes one of this release of it. */
+/** Reads a trace of 0.1: all that it says of its run follows from the events. `formatTrace` makes one of this release of it. */
 export const readOldTrace = async (folder: string): Promise<Trace> => {
   const lines = ((await textIn(folder, 'events.jsonl')) ?? '').split('\n');
   const found: RuntimeEvent[] = [];

@@ -9,12 +9,7 @@ import type { Trace } from './trace.ts';
 import type { RunAccount, TraceAccount } from './trace-account.ts';
 import type { TraceNote } from './trace-record.ts';
 
-/**
- * A trace as `traceFiles` writes it: of a run that was not traced, or whose trace is one of 0.1.
- *
- * @example
- * await writeFile('run.jsonl', traceText(await readTrace('./traces-of-0.1/r1')));
- */
+/** A trace as `traceFiles` writes it: of a run that was not traced, or whose trace is one of 0.1. */
 export const traceText = ({ account, events }: Pick<Trace, 'account' | 'events'>): string => {
   const { startedAt, updatedAt, writer, left = { events: 0, cut: 0 }, trouble } = account;
   const seal = new JournalSeal({ runId: account.runId });
@@ -30,12 +25,7 @@ export const traceText = ({ account, events }: Pick<Trace, 'account' | 'events'>
   return [headLine(account), ...records.map((record) => rowLine(seal, recordText(record)))].join('');
 };
 
-/**
- * The events of a trace as NDJSON, one a line, in order: what `parseEvent` reads, and a terminal may show.
- *
- * @example
- * process.stdout.write(traceAsLines(await readTrace('./traces/r1.jsonl')));
- */
+/** The events of a trace as NDJSON, one a line, in order: what `parseEvent` reads. */
 export const traceAsLines = ({ events }: Pick<Trace, 'events'>): string =>
   events.map(serialiseEvent).join('');
 

@@ -28,7 +28,7 @@ export interface Trace {
  *
  * @example
  * const { events } = await desk.run('How are retries configured?');
- * await writeFile('run.jsonl', traceText(traceOf(events)));
+ * await writeFile('run.jsonl', await formatTrace(traceOf(events), { as: 'trace' }));
  */
 export const traceOf = (events: readonly RuntimeEvent[]): Trace => ({
   account: accountOf(events, 'interrupted'),

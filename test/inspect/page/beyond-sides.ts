@@ -19,5 +19,6 @@ const beyondSides = (page: Page): Promise<readonly string[]> =>
   })()`);
 
 /** Expects that all is within the sides of the window: what is drawn is fitted to a new width with the next frames. */
-export const expectWithinSides = (page: Page, message = page.url()): Promise<void> =>
-  expect.poll(() => beyondSides(page), { timeout: 20_000, message }).toEqual([]);
+export const expectWithinSides = async (page: Page, message = page.url()): Promise<void> => {
+  await expect.poll(() => beyondSides(page), { timeout: 20_000, message }).toEqual([]);
+};

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { answer } from '../../../src/contracts/agents/decision.ts';
-import { traceAsHtml } from '../../../src/inspect/traces/trace-as-html.ts';
+import { traceAsHtml } from '../../../src/inspect/traces/formats/trace-as-html.ts';
 import { traceText } from '../../../src/inspect/traces/trace-text.ts';
 import { traceOf } from '../../../src/inspect/traces/trace.ts';
 import { parallel } from '../../../src/patterns/index.ts';

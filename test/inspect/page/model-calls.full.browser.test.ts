@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { agent, TroupeError } from '../../../src/index.ts';
-import { inspect, readTrace, traceAsHtml } from '../../../src/inspect/index.ts';
+import { formatTrace, inspect, readTrace } from '../../../src/inspect/index.ts';
 import { modelAnswer } from '../../../src/models/index.ts';
 import type { Model } from '../../../src/models/index.ts';
 import { memoryStore } from '../../../src/persistence/index.ts';
@@ -61,7 +61,7 @@ describeInChromium('a model call that was asked again, on the page', (browser) =
       const file = join(temporaryFolder(), 'run.journal');
       if (entry !== undefined) writeFileSync(file, journalText({ entry, rows: await store.read('run-1') }));
       const kept = join(temporaryFolder(), 'run.html');
-      writeFileSync(kept, await traceAsHtml(await readTrace(file), { page: builtPage() }));
+      writeFileSync(kept, await formatTrace(await readTrace(file), { as: 'html', page: builtPage() }));
 
       for (const [place, url, expected] of [
         ['live', inspector.url, new RegExp(`${FIGURES} · first token after (?:<1|\\d+) ms · `)],

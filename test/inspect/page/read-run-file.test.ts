@@ -4,7 +4,7 @@ import { answer } from '../../../src/contracts/agents/decision.ts';
 import type { FileReading, OpenedFile } from '../../../src/inspect/page/files/read-run-file.ts';
 import { MOST_BYTES, readRunFile } from '../../../src/inspect/page/files/read-run-file.ts';
 import { recordingOf } from '../../../src/inspect/traces/recorded/trace-recording.ts';
-import { traceAsHtml } from '../../../src/inspect/traces/trace-as-html.ts';
+import { traceAsHtml } from '../../../src/inspect/traces/formats/trace-as-html.ts';
 import { traceText } from '../../../src/inspect/traces/trace-text.ts';
 import { traceOf } from '../../../src/inspect/traces/trace.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';

@@ -5,7 +5,7 @@ import { TroupeError } from '../../../src/contracts/errors/error.ts';
 import { lanesOf, rowsAbout, Sequence } from '../../../src/inspect/recording/sequence.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import type { Entry } from '../../../src/inspect/recording/entry.ts';
-import { traceAsSequence } from '../../../src/inspect/traces/trace-as-sequence.ts';
+import { traceAsSequence } from '../../../src/inspect/traces/formats/trace-as-sequence.ts';
 import { maxTime } from '../../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { pipeline } from '../../../src/patterns/index.ts';

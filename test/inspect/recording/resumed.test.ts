@@ -7,7 +7,7 @@ import { readRunFile } from '../../../src/inspect/page/files/read-run-file.ts';
 import { Folds } from '../../../src/inspect/page/folds/folds.ts';
 import { markerOf } from '../../../src/inspect/page/markers.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
-import { traceAsHtml } from '../../../src/inspect/traces/trace-as-html.ts';
+import { traceAsHtml } from '../../../src/inspect/traces/formats/trace-as-html.ts';
 import { traceInText } from '../../../src/inspect/traces/trace-in-text.ts';
 import { journalText } from '../../../src/persistence/run-log.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';

@@ -3,7 +3,7 @@ import type { EventBody, RuntimeEvent } from '../../../src/contracts/events/even
 import { expect, test } from 'vitest';
 import { profile, profiler } from '../../../src/inspect/telemetry/profiles/profile.ts';
 import type { Profile } from '../../../src/inspect/telemetry/profiles/profile-shape.ts';
-import { collapsedStacks, profileTable } from '../../../src/inspect/telemetry/profiles/profile-text.ts';
+import { formatProfile } from '../../../src/inspect/telemetry/profiles/profile-text.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { parallel } from '../../../src/patterns/parallel.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
@@ -50,7 +50,7 @@ test('[TENEX-100] it says what took how long and cost what: by agent, phase, mod
 test('of a run without members at work at the same time, its stacks add up to its time', async () => {
   const found = await profiled();
   expect(sum(found.stacks)).toBeCloseTo(found.ms, 6);
-  const text = collapsedStacks(found);
+  const text = formatProfile(found, 'stacks');
   expect(text).toContain('researcher;ACT;search 250000\n');
   expect(
     text
@@ -175,7 +175,7 @@ test('a table for people', () => {
     actors: [{ path: 'desk', agent: 'desk', ms: 1_200, costUsd: 0.0031, phases: [] }],
     stacks: [],
   };
-  expect(profileTable(found)).toBe(
+  expect(formatProfile(found)).toBe(
     [
       'run r1 of desk: 1,200 ms, $0.0031',
       '',

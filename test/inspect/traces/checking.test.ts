@@ -1,16 +1,10 @@
+import { traceText } from '../../../src/inspect/traces/trace-text.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RuntimeEvent } from '../../../src/index.ts';
-import {
-  checkTrace,
-  listTraces,
-  readTrace,
-  traceFiles,
-  traceOf,
-  traceText,
-} from '../../../src/inspect/index.ts';
+import { checkTrace, listTraces, readTrace, traceFiles, traceOf } from '../../../src/inspect/index.ts';
 import { traceIn } from '../../../src/inspect/traces/read-trace.ts';
 import { filesIn, looker, temporaryFolder, textOf } from './traces-kit.ts';
 

@@ -4,16 +4,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { act, answer, parseEvent, type RuntimeEvent } from '../../../src/index.ts';
 import type { Embedded } from '../../../src/inspect/page/session.ts';
 import { Tableau } from '../../../src/inspect/recording/tableau.ts';
-import { mermaidText } from '../../../src/inspect/traces/trace-as-sequence.ts';
-import {
-  playTrace,
-  traceAsHtml,
-  traceAsLines,
-  traceAsSequence,
-  traceCursor,
-  traceOf,
-  type Trace,
-} from '../../../src/inspect/index.ts';
+import { mermaidText } from '../../../src/inspect/traces/formats/trace-as-sequence.ts';
+import { playTrace, formatTrace, traceCursor, traceOf, type Trace } from '../../../src/inspect/index.ts';
 import { virtualClock } from '../../../src/testing/index.ts';
 import { play } from '../../cli/fake-terminal.ts';
 import { builtPage } from '../../support/built-package.ts';
@@ -64,7 +56,7 @@ const embeddedIn = (page: string): Embedded =>
     /<script type="application\/json" id="recording">([^]*?)<\/script>/.exec(page)?.[1] ?? '',
   ) as Embedded;
 
-const pageFor = (trace: Trace): Promise<string> => traceAsHtml(trace, { page: builtPage() });
+const pageFor = (trace: Trace): Promise<string> => formatTrace(trace, { as: 'html', page: builtPage() });
 
 describe('[QITOS-79] [QITOS-81] [M51] [M85] a run as one page', () => {
   test('is the page of the inspector, with all events, who took part, and the account of the run in it', async () => {
@@ -152,7 +144,7 @@ describe('a run as a sequence diagram', () => {
     );
 
   test('of the desk says who asked whom, and is one that Mermaid takes', async () => {
-    const [head, ...lines] = (await traceAsSequence(desk)).trimEnd().split('\n');
+    const [head, ...lines] = (await formatTrace(desk, { as: 'mermaid' })).trimEnd().split('\n');
     expect(head).toBe('sequenceDiagram');
     expect(lines.filter((line) => !isSafe(line))).toEqual([]);
     const text = lines.join('\n');
@@ -174,7 +166,10 @@ describe('a run as a sequence diagram', () => {
       'end',
       'a->>b: c',
     ]) {
-      const lines = (await traceAsSequence(await hostileTrace(text))).trimEnd().split('\n').slice(1);
+      const lines = (await formatTrace(await hostileTrace(text), { as: 'mermaid' }))
+        .trimEnd()
+        .split('\n')
+        .slice(1);
       expect(lines.filter((line) => !isSafe(line))).toEqual([]);
     }
     fc.assert(
@@ -183,14 +178,14 @@ describe('a run as a sequence diagram', () => {
   });
 
   test('is bounded, and says how much more there is', async () => {
-    const diagram = await traceAsSequence(desk, { limit: 3 });
+    const diagram = await formatTrace(desk, { as: 'mermaid', limit: 3 });
     expect(diagram).toMatch(/Note over p0: and \d+ more\n$/);
     expect(diagram.match(/->>/g)).toHaveLength(3);
   });
 });
 
-test('a run as NDJSON is read back as it was', () => {
-  expect(eventsIn(traceAsLines(desk))).toEqual(desk.events);
+test('a run as NDJSON is read back as it was', async () => {
+  expect(eventsIn(await formatTrace(desk, { as: 'ndjson' }))).toEqual(desk.events);
 });
 
 describe('[QITOS-80] a run is played', () => {

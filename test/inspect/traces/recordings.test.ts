@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { checkTrace, readTrace, traceText } from '../../../src/inspect/index.ts';
+import { checkTrace, readTrace } from '../../../src/inspect/index.ts';
+import { traceText } from '../../../src/inspect/traces/trace-text.ts';
 import { traceIn } from '../../../src/inspect/traces/read-trace.ts';
 import { readJournalFile, readJournalText } from '../../../src/persistence/index.ts';
 import { openJournal } from '../../../src/persistence/journal-codec.ts';

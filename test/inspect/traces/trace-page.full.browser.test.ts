@@ -6,9 +6,9 @@ import { act, agent, answer, TroupeError } from '../../../src/index.ts';
 import type { RuntimeEvent } from '../../../src/index.ts';
 import type { Model } from '../../../src/models/index.ts';
 import { parallel } from '../../../src/patterns/index.ts';
-import { inspect, traceAsHtml, traceOf } from '../../../src/inspect/index.ts';
+import { formatTrace, inspect, traceOf } from '../../../src/inspect/index.ts';
 import type { Trace } from '../../../src/inspect/index.ts';
-import { tracePage } from '../../../src/inspect/traces/trace-as-html.ts';
+import { tracePage } from '../../../src/inspect/traces/formats/trace-as-html.ts';
 import { builtPage } from '../../support/built-package.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { looker, temporaryFolder } from './traces-kit.ts';
@@ -22,7 +22,7 @@ const places: readonly (readonly [string, (trace: Trace) => Promise<string>])[] 
     'a file',
     async (trace) => {
       const file = join(temporaryFolder(), 'run.html');
-      writeFileSync(file, await traceAsHtml(trace, { page: builtPage() }));
+      writeFileSync(file, await formatTrace(trace, { as: 'html', page: builtPage() }));
       return pathToFileURL(file).href;
     },
   ],
@@ -96,7 +96,7 @@ describeInChromium('[QITOS-79] [QITOS-80] the page of a trace', (browser) => {
       const members = { ann: looker(1), bob: looker(1) };
       const { events } = await parallel({ name: 'crew', members }).run('tea');
       const file = join(temporaryFolder(), 'run.html');
-      writeFileSync(file, await traceAsHtml(traceOf(events), { page: builtPage() }));
+      writeFileSync(file, await formatTrace(traceOf(events), { as: 'html', page: builtPage() }));
       const page = await browser().newPage({ viewport: { width, height }, colorScheme });
       onTestFinished(() => page.close());
       await page.goto(pathToFileURL(file).href);
@@ -131,7 +131,7 @@ describeInChromium('[QITOS-79] [QITOS-80] the page of a trace', (browser) => {
     const error: unknown = await run.result.catch((thrown: unknown) => thrown);
     const { events } = (error as { readonly result: { readonly events: readonly RuntimeEvent[] } }).result;
     const file = join(temporaryFolder(), 'run.html');
-    writeFileSync(file, await traceAsHtml(traceOf(events), { page: builtPage() }));
+    writeFileSync(file, await formatTrace(traceOf(events), { as: 'html', page: builtPage() }));
     const page = await browser().newPage({ viewport: { width: 1280, height: 800 } });
     onTestFinished(() => page.close());
     await page.goto(pathToFileURL(file).href);

@@ -1,15 +1,22 @@
 import type { Profile, ProfileRow } from './profile-shape.ts';
 
 /**
- * A profile as a table for people: by agent, phase, model and tool, then the states of each actor.
+ * A profile as a text: a table for people (by agent, phase, model and tool, then the states of each actor), or collapsed stacks, one line
+ * each with its self time in microseconds, for tools that draw flame graphs (flamegraph.pl, inferno, speedscope).
+ *
+ * In stacks, concurrent members are side by side: their widths add up to more than the run's duration.
  *
  * @example
- * console.log(profileTable(profiled));
+ * console.log(formatProfile(profiled));
  * // run r1 of desk: 1,200 ms, $0.0031
  * // phase      count     ms      %   tokens      cost
  * // DECIDE         3  1,100   91.7    1,204   $0.0031
+ * await writeFile('run.folded', formatProfile(profiled, 'stacks')); // desk;working;researcher;ACT;search 120000
  */
-export const profileTable = (profile: Profile): string => {
+export const formatProfile = (profile: Profile, as: 'table' | 'stacks' = 'table'): string =>
+  as === 'table' ? tableOf(profile) : stacksOf(profile);
+
+const tableOf = (profile: Profile): string => {
   const { runId, agent, ms, costUsd, agents, phases, models, tools, actors } = profile;
   const parts = [
     `run ${runId} of ${agent}: ${count(ms)} ms${costUsd === 0 ? '' : `, ${money(costUsd)}`}`,
@@ -26,16 +33,7 @@ export const profileTable = (profile: Profile): string => {
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 };
 
-/**
- * Formats a profile as collapsed stacks, one line each: `desk;working;researcher;ACT;search 120000`. The number is the
- * self time in microseconds. Read by flame graph tools (flamegraph.pl, inferno, speedscope).
- *
- * Concurrent members are side by side: their widths add up to more than the run's duration.
- *
- * @example
- * await writeFile('run.folded', collapsedStacks(profiled));
- */
-export const collapsedStacks = ({ stacks }: Profile): string =>
+const stacksOf = ({ stacks }: Profile): string =>
   stacks
     .map(({ frames, ms }) => ({ frames, us: Math.round(ms * 1_000) }))
     .filter(({ us }) => us > 0)

@@ -20,7 +20,7 @@ export interface ProfilerHook extends Hook {
  * @example
  * const { events } = await desk.run('…');
  * const profiled = profile(events);
- * if (profiled !== undefined) console.log(profileTable(profiled));
+ * if (profiled !== undefined) console.log(formatProfile(profiled));
  */
 export const profile = (events: Iterable<LiveEvent>): Profile | undefined => {
   let first: Profile | undefined;
@@ -41,7 +41,7 @@ export const profile = (events: Iterable<LiveEvent>): Profile | undefined => {
  * @example
  * const timed = profiler();
  * await desk.run('…', { hooks: [timed] });
- * for (const profiled of timed.profiles) console.log(collapsedStacks(profiled));
+ * for (const profiled of timed.profiles) console.log(formatProfile(profiled, 'stacks'));
  */
 export const profiler = ({ keep = 100 }: { readonly keep?: number | undefined } = {}): ProfilerHook => {
   const profiles: Profile[] = [];

@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
-import { aText, isObject, optional } from '../../base/schemas/option-schemas.ts';
-import { escapedJson } from '../../base/text/printable.ts';
-import { optionsCheck } from '../../contracts/errors/check-options.ts';
-import { TroupeError } from '../../contracts/errors/error.ts';
-import { foundText } from '../../contracts/errors/found-text.ts';
-import type { Session } from '../page/session.ts';
-import type { Trace } from './trace.ts';
-import { RECORDING_ID } from './recorded/trace-in-page.ts';
-import { titleOf } from './trace-text.ts';
+import { escapedJson } from '../../../base/text/printable.ts';
+import { TroupeError } from '../../../contracts/errors/error.ts';
+import type { Session } from '../../page/session.ts';
+import type { Trace } from '../trace.ts';
+import { RECORDING_ID } from '../recorded/trace-in-page.ts';
+import { titleOf } from '../trace-text.ts';
 
 /** The options of a page. */
 export interface PageOptions {
@@ -15,37 +12,16 @@ export interface PageOptions {
   readonly page?: string | undefined;
 }
 
-/**
- * A run as one page, for a browser: the inspector's, with the recording in it. Actors, charts, messages, events, transcripts, the account of the
- * run, and a player that replays it at any speed.
- *
- * The page loads nothing and sends nothing. Its policy lets no script run but its own, and what models, tools and people said is text in
- * it, whatever they said.
- *
- * @example
- * await writeFile('run.html', await traceAsHtml(await readTrace('./traces/r1.jsonl')));
- *
- * @throws {TroupeError} `inspector.page-missing`; `input.invalid` for what is not a trace, and for options that do not fit.
- */
-export const traceAsHtml = async (trace: Trace, options: PageOptions = {}): Promise<string> => {
-  if (!isObject(trace) || !('events' in trace) || !('account' in trace))
-    throw new TroupeError(
-      'input.invalid',
-      `Cannot show what is not a trace, write traceAsHtml(await readTrace(file)): found ${foundText(trace)}`,
-    );
-  return sealPage(await tracePage(trace, check(options)));
-};
-
-const check = optionsCheck<PageOptions>({ code: 'input.invalid', owner: 'a page', verb: 'make' }, () => ({
-  page: optional(aText()),
-}));
+/** A run as one page, for a browser: the inspector's, with the recording in it. See `formatTrace`. */
+export const traceAsHtml = async (trace: Trace, options?: PageOptions): Promise<string> =>
+  sealPage(await tracePage(trace, options));
 
 /** The page of a run as a server gives it: with a place for the nonce of its scripts and styles, and no policy of its own. */
 export const tracePage = async (trace: Trace, { page }: PageOptions = {}): Promise<string> => {
   // A process that only reads traces loads neither machines nor the inspector.
   const [{ recordingOf }, { pageText }] = await Promise.all([
-    import('./recorded/trace-recording.ts'),
-    import('../local/page-text.ts'),
+    import('../recorded/trace-recording.ts'),
+    import('../../local/page-text.ts'),
   ]);
   const recording = recordingOf(trace.events, trace.resumed);
   const { account, damage, events } = trace;

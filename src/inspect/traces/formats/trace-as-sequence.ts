@@ -1,9 +1,9 @@
-import { oneLine } from '../../base/text/printable.ts';
-import type { LiveEvent } from '../../contracts/events/event.ts';
-import type { Entry } from '../recording/entry.ts';
-import type { Lane, SequenceRow } from '../recording/sequence.ts';
-import { lanesOf, Sequence } from '../recording/sequence.ts';
-import type { Trace } from './trace.ts';
+import { oneLine } from '../../../base/text/printable.ts';
+import type { LiveEvent } from '../../../contracts/events/event.ts';
+import type { Entry } from '../../recording/entry.ts';
+import type { Lane, SequenceRow } from '../../recording/sequence.ts';
+import { lanesOf, Sequence } from '../../recording/sequence.ts';
+import type { Trace } from '../trace.ts';
 
 /** The options of a sequence diagram. */
 export interface SequenceOptions {
@@ -20,19 +20,12 @@ const arrows: Readonly<Record<SequenceRow['kind'], string>> = {
   message: '-)',
 };
 
-/**
- * A run as a Mermaid sequence diagram, as the inspector's page shows it: who said what to whom, of agents, models, tools and people.
- *
- * Texts are one line each, cut to 100 characters, and safe in a diagram whatever they say.
- *
- * @example
- * await writeFile('run.mmd', await traceAsSequence(await readTrace('./traces/r1.jsonl')));
- */
+/** A run as a Mermaid sequence diagram, as the inspector's page shows it: who said what to whom, of agents, models, tools and people. */
 export const traceAsSequence = async (
   { events }: Pick<Trace, 'events'>,
   { limit = 300 }: SequenceOptions = {},
 ): Promise<string> => {
-  const { recordingOf } = await import('./recorded/trace-recording.ts');
+  const { recordingOf } = await import('../recorded/trace-recording.ts');
   const sequence = new Sequence();
   const notes: Note[] = [];
   for (const line of recordingOf(events).from()) {
