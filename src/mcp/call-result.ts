@@ -2,10 +2,9 @@ import type { CallToolResult, ContentBlock, Tool as McpTool } from '@modelcontex
 import type { Json, JsonObject, JsonSchema } from '../base/json/json.ts';
 import { isJsonObject, toJson } from '../base/json/json.ts';
 import { toBase64 } from '../base/bytes.ts';
-import { partText } from '../contracts/content/content-text.ts';
-import { isTextType } from '../contracts/content/media-type.ts';
 import type { MediaPart, Part } from '../contracts/content/part.ts';
-import { isLink, isMedia, isPartList } from '../contracts/content/part.ts';
+import { isLink, isMedia, isPartList, partText } from '../contracts/content/part.ts';
+import { isTextType } from '../contracts/content/media-type.ts';
 import type { RunResult } from '../contracts/runs/run-result.ts';
 import type { AnyAgent } from '../runtime/define/agent-registry.ts';
 import { definitionOf } from '../runtime/define/definition.ts';

@@ -1,8 +1,7 @@
 import type { AudioContent, ImageContent, TextContent } from '@modelcontextprotocol/client';
 import { toBase64 } from '../base/bytes.ts';
-import { contentText, partText } from '../contracts/content/content-text.ts';
 import type { Content, GivenPart, Part } from '../contracts/content/part.ts';
-import { isMedia } from '../contracts/content/part.ts';
+import { contentText, isMedia, partText } from '../contracts/content/part.ts';
 import type { Turn } from '../contracts/conversations/transcript.ts';
 import { TroupeError } from '../contracts/errors/error.ts';
 import type { StopReason } from '../contracts/agents/stop-reason.ts';

@@ -60,6 +60,13 @@ const ways: Readonly<Record<string, string>> = {
   'hex of UTF-16': Buffer.from(VALUE, 'utf16le').toString('hex'),
   'hex of UTF-16, the large byte first': Buffer.from(VALUE, 'utf16le').swap16().toString('hex'),
   'quoted-printable, each character': each((code) => `=${digits(code, 2).toUpperCase()}`),
+  'quoted-printable, in part': VALUE.replaceAll('=', '=3D').replaceAll('_', '=5F'),
+  'an octal escape for each character': each((code) => `\\${code.toString(8).padStart(3, '0')}`),
+  'octal escapes of a shell': each((code) => `\\0${code.toString(8).padStart(3, '0')}`),
+  'letters of full width': each((code) => String.fromCodePoint(code + 0xfee0)),
+  'in colours of a terminal': between('\u001B[1;31m\u001B[0m'),
+  'control characters': between('\0\u0007\u001F\u007F\u0085'),
+  tabs: between('\t'),
 };
 
 describe('a known value', () => {
@@ -87,7 +94,7 @@ describe('a known value', () => {
 
   /** What a terminal, a browser or a person shows nothing of. */
   const unseen = fc.oneof(
-    fc.constantFrom('\r\n', '\\\n\t'),
+    fc.constantFrom('\r\n', '\\\n\t', '\u001B[0m', '\u001B[38;5;196m', '\0', '\b', '\u009F'),
     fc
       .integer({ min: 0x80, max: 0xe0fff })
       .map((code) => (code >= 0xd800 && code < 0xe000 ? 0xad : code))
@@ -149,9 +156,9 @@ test('a folded text has nothing that Unicode says nobody sees', () => {
 });
 
 test('a folded text knows where each part of it was', () => {
-  const text = 'a\n  b%2Fc&#43;\u200Bd\u{E0001}g\th';
+  const text = 'a\n  b%2Fc&#43;\u200Bd\u{E0001}g\th=3D\\112\u001B[1mｋ';
   const folded = foldText(text);
-  expect(folded.text).toBe('ab/c+dg\th');
+  expect(folded.text).toBe('ab/c+dgh=Jk');
   const places = Array.from(folded.text, (_, start) => ({ start, end: start + 1 }));
   expect(folded.unfold(places).map(({ start, end }) => text.slice(start, end))).toEqual([
     'a',
@@ -161,8 +168,10 @@ test('a folded text knows where each part of it was', () => {
     '&#43;',
     'd',
     'g',
-    '\t',
     'h',
+    '=3D',
+    '\\112',
+    'ｋ',
   ]);
 });
 

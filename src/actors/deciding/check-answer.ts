@@ -1,4 +1,4 @@
-import { contentText } from '../../contracts/content/content-text.ts';
+import { contentText } from '../../contracts/content/part.ts';
 import { isJsonObject } from '../../base/json/json.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { ModelAnswer } from '../../contracts/models/model.ts';

@@ -1,5 +1,5 @@
-import { contentText } from '../../contracts/content/content-text.ts';
 import type { Part } from '../../contracts/content/part.ts';
+import { contentText } from '../../contracts/content/part.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { effectKey } from '../../contracts/runs/effect.ts';
 import { errorData } from '../../contracts/errors/error.ts';

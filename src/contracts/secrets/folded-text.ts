@@ -5,11 +5,15 @@ import type { Place } from './phrase-finder.ts';
  * its property a Chinese text would take ten times as long.
  */
 const HINT =
-  /[\u034F\\%&\n\xAD\u061C\u115F-\u180F\u200B-\u206F\u3164\uD82F-\uDB43\uFDF0-\uFEFF\uFFA0-\uFFF8]/;
+  // oxlint-disable-next-line no-control-regex -- Terminals obey them, and show nothing of them.
+  /[\u034F\0-\x1F%&=\\\x7F-\xAD\u061C\u115F-\u180F\u200B-\u206F\u3164\uD82F-\uDB43\uFDF0-\uFFF8]/;
 
-/** One character as JSON, addresses and HTML escape it, also twice; a break of a line; and what nobody sees. */
+/**
+ * One character as JSON, addresses, HTML and mails escape it, also twice, or in octal; one of full width; a break of a line; codes of
+ * terminals; and what nobody sees.
+ */
 const PIECE =
-  /(?:\\{1,7}(?:u00|x)|%(?:25){0,3}|&(?:amp;){0,2}#x0{0,4})([2-7][\da-f]);?|\\{1,7}(["'/])|&(?:amp;){0,2}(?:#0{0,4}(\d{2,3})|(amp|lt|gt|quot|apos));|(?:\\?\r?\n|(?:\\{1,7}r)?\\{1,7}n)[ \t]{0,99}|\p{DI}/giu;
+  /(?:\\{1,7}(?:u00|x)|%(?:25){0,3}|=|&(?:amp;){0,2}#x0{0,4})([2-7][\da-f]);?|\\{1,7}(?:(["'/])|0?([01][0-7]{2}))|&(?:amp;){0,2}(?:#0{0,4}(\d{2,3})|(amp|lt|gt|quot|apos));|(?:\\?\r?\n|(?:\\{1,7}r)?\\{1,7}n)[ \t]{0,99}|([！-～])|\p{Cc}(?:\[[\d;]{0,20}[a-z])?|\p{DI}/giu;
 
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
@@ -36,13 +40,15 @@ export const foldText = (given: string): FoldedText => {
     piece: string,
     hex: string | undefined,
     plain: string | undefined,
+    octal: string | undefined,
     number: string | undefined,
     name: string | undefined,
+    wide: string | undefined,
     index: number,
   ): string => {
-    const code = hex === undefined ? number : `0x${hex}`;
+    const code = hex ? `0x${hex}` : octal ? `0o${octal}` : number;
     const escaped = code === undefined ? NAMED[name?.toLowerCase() ?? ''] : String.fromCharCode(Number(code));
-    const shown = escaped ?? plain ?? '';
+    const shown = escaped ?? plain ?? wide?.normalize('NFKC') ?? '';
     const start = index - gone;
     gone += piece.length - shown.length;
     pieces.push({ start, end: start + shown.length, until: index + piece.length });

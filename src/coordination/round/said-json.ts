@@ -1,5 +1,4 @@
-import { contentText } from '../../contracts/content/content-text.ts';
-import { isPartList } from '../../contracts/content/part.ts';
+import { contentText, isPartList } from '../../contracts/content/part.ts';
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import { looseJson } from '../../models/parsers/loose-json.ts';

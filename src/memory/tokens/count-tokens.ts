@@ -1,7 +1,7 @@
 import type { TokenCounter } from '../../contracts/conversations/processor.ts';
 import type { History } from '../../base/collections/history.ts';
 import type { ToolSpec } from '../../contracts/tools/tool-call.ts';
-import { partText } from '../../contracts/content/content-text.ts';
+import { partText } from '../../contracts/content/part.ts';
 import { mediaTokens } from './media-tokens.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 

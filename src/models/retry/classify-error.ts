@@ -56,7 +56,7 @@ const verdict = (facts: ThrownFacts): Verdict => {
   const lost = byConnection(facts);
   if (lost !== undefined) return lost;
   if (facts.isSyntax) return ['model.malformed', 'yes', 'its answer is not JSON'];
-  if (MISSING_KEY.test(facts.text)) return ['model.auth', 'no', 'no API key is set'];
+  if (MISSING_KEY.test(facts.text)) return NO_KEY;
   return ['model.failed', 'no', 'it failed in an unknown way'];
 };
 
@@ -79,6 +79,9 @@ const OVERFLOW: Verdict = ['model.context-overflow', 'maybe', 'the conversation 
 const CONTENT_FILTER: Verdict = ['model.content-filter', 'no', 'a content filter stopped it'];
 
 const MALFORMED: Verdict = ['model.malformed', 'yes', 'its response is not an answer'];
+const LOST: Verdict = ['model.network', 'yes', 'the connection failed'];
+const GAVE_UP: Verdict = ['model.timeout', 'yes', 'the provider gave up waiting'];
+const NO_KEY: Verdict = ['model.auth', 'no', 'no API key is set'];
 
 const VERDICTS: readonly Verdict[] = [
   AUTH,
@@ -90,10 +93,79 @@ const VERDICTS: readonly Verdict[] = [
   UNAVAILABLE,
   OVERFLOW,
   CONTENT_FILTER,
-  ['model.network', 'yes', 'the connection failed'],
-  ['model.timeout', 'yes', 'the provider gave up waiting'],
+  LOST,
+  GAVE_UP,
   ['model.malformed', 'maybe', 'its response is not an answer'],
 ];
+
+/** The names of the vendors' errors, by what they mean. */
+const NAMES: readonly (readonly [Verdict, readonly string[]])[] = [
+  [
+    QUOTA,
+    [
+      'insufficient_quota',
+      'billing_hard_limit_reached',
+      'billing_not_active',
+      'billing_error',
+      'enforced_spend_limit_reached',
+      'quota_exceeded',
+    ],
+  ],
+  [
+    OVERFLOW,
+    ['context_length_exceeded', 'exceed_context_size_error', 'string_above_max_length', 'request_too_large'],
+  ],
+  [CONTENT_FILTER, ['content_filter', 'content_policy_violation', 'responsible_ai_policy_violation']],
+  [
+    UNAVAILABLE,
+    [
+      'overloaded_error',
+      'server_error',
+      'api_error',
+      'internal_server_error',
+      'internal_error',
+      'overloaded',
+      'service_unavailable',
+      'vector_store_timeout',
+      'timeout_error',
+      'UNAVAILABLE',
+      'INTERNAL',
+    ],
+  ],
+  [RATE_LIMITED, ['rate_limit_error', 'rate_limit_exceeded', 'too_many_requests', 'RESOURCE_EXHAUSTED']],
+  [AUTH, ['authentication_error', 'invalid_api_key', 'API_KEY_INVALID']],
+  [NO_KEY, ['AI_LoadAPIKeyError']],
+  [FORBIDDEN, ['permission_error', 'permission_denied']],
+  [NOT_FOUND, ['not_found_error', 'model_not_found', 'invalid_model', 'AI_NoSuchModelError']],
+  [
+    BAD_REQUEST,
+    [
+      'invalid_request_error',
+      'invalid_prompt',
+      'bad_request',
+      'AI_UnsupportedFunctionalityError',
+      'AI_InvalidPromptError',
+      'AI_InvalidArgumentError',
+    ],
+  ],
+  [
+    MALFORMED,
+    [
+      'AI_JSONParseError',
+      'AI_TypeValidationError',
+      'AI_InvalidResponseDataError',
+      'AI_EmptyResponseBodyError',
+      'AI_NoContentGeneratedError',
+    ],
+  ],
+];
+
+const byName: ReadonlyMap<string, Verdict> = new Map(
+  NAMES.flatMap(([verdict, names]) => names.map((name) => [name, verdict] as const)),
+);
+
+const isNamed = ({ codes }: ThrownFacts, verdict: Verdict): boolean =>
+  codes.some((code) => byName.get(code) === verdict);
 
 const byStatus = (status: number, facts: ThrownFacts): Verdict => {
   switch (status) {
@@ -108,7 +180,7 @@ const byStatus = (status: number, facts: ThrownFacts): Verdict => {
     case 404:
       return NOT_FOUND;
     case 408:
-      return ['model.timeout', 'yes', 'the provider gave up waiting'];
+      return GAVE_UP;
     case 409:
       return ['model.unavailable', 'yes', 'a resource that it needs is locked'];
     case 413:
@@ -118,7 +190,7 @@ const byStatus = (status: number, facts: ThrownFacts): Verdict => {
       return UNAVAILABLE;
     case 429:
       // Some providers call a limit per minute a quota too, and then say when to retry.
-      return hasQuotaCode(facts) || (isQuota(facts) && !asksToWait(facts)) ? QUOTA : RATE_LIMITED;
+      return isNamed(facts, QUOTA) || (isQuota(facts) && !asksToWait(facts)) ? QUOTA : RATE_LIMITED;
     case 501:
       return ['model.failed', 'no', 'the provider does not offer this'];
     default:
@@ -128,19 +200,16 @@ const byStatus = (status: number, facts: ThrownFacts): Verdict => {
   }
 };
 
-/** A 400 may also mean an exhausted quota or a full context. */
+/** A 400 may also mean an exhausted quota, a full context, a stopped answer, a wrong key or an unknown model. */
 const badRequest = (facts: ThrownFacts): Verdict => {
   if (isQuota(facts)) return QUOTA;
   if (isOverflow(facts)) return OVERFLOW;
-  if (facts.codes.some((code) => FILTER_CODES.has(code))) return CONTENT_FILTER;
-  if (facts.codes.includes('API_KEY_INVALID') || BAD_KEY.test(facts.text)) return AUTH;
-  const isUnknown = facts.codes.some((code) => UNKNOWN_MODEL_CODES.has(code));
-  return isUnknown || UNKNOWN_MODEL.test(facts.text) ? NOT_FOUND : BAD_REQUEST;
+  if (isNamed(facts, CONTENT_FILTER)) return CONTENT_FILTER;
+  if (isNamed(facts, AUTH) || BAD_KEY.test(facts.text)) return AUTH;
+  return isNamed(facts, NOT_FOUND) || UNKNOWN_MODEL.test(facts.text) ? NOT_FOUND : BAD_REQUEST;
 };
 
 const BAD_KEY = /(incorrect|invalid) api[ _-]?key|api key (is )?(not valid|invalid)/i;
-
-const UNKNOWN_MODEL_CODES: ReadonlySet<string> = new Set(['model_not_found', 'invalid_model']);
 
 const UNKNOWN_MODEL =
   /model not exist|invalid model\b|not a valid model|model\b.{0,80}\b(does not exist|not found)/i;
@@ -153,67 +222,16 @@ const byProviderCode = (facts: ThrownFacts): Verdict | undefined => {
     const status = Number(code);
     // Some relays put the status of the server behind them into the stream.
     if (status >= 400 && status < 600) return byStatus(status, facts);
-    const found = FILTER_CODES.has(code) ? CONTENT_FILTER : PROVIDER_CODES.get(code);
+    const found = byName.get(code);
     if (found !== undefined) return found;
   }
   return undefined;
 };
 
-const PROVIDER_CODES: ReadonlyMap<string, Verdict> = new Map([
-  ...[
-    'overloaded_error',
-    'server_error',
-    'api_error',
-    'internal_server_error',
-    'internal_error',
-    'overloaded',
-  ]
-    .concat('service_unavailable', 'vector_store_timeout', 'timeout_error', 'UNAVAILABLE', 'INTERNAL')
-    .map((code) => [code, UNAVAILABLE] as const),
-  ...['rate_limit_error', 'rate_limit_exceeded', 'too_many_requests', 'RESOURCE_EXHAUSTED'].map(
-    (code) => [code, RATE_LIMITED] as const,
-  ),
-  ...['authentication_error', 'invalid_api_key'].map((code) => [code, AUTH] as const),
-  ...['permission_error', 'permission_denied'].map((code) => [code, FORBIDDEN] as const),
-  ...['not_found_error', 'model_not_found'].map((code) => [code, NOT_FOUND] as const),
-  ...['invalid_request_error', 'invalid_prompt', 'bad_request'].map((code) => [code, BAD_REQUEST] as const),
-  ['request_too_large', OVERFLOW],
-  ['AI_LoadAPIKeyError', ['model.auth', 'no', 'no API key is set']],
-  ['AI_NoSuchModelError', NOT_FOUND],
-  ...['AI_UnsupportedFunctionalityError', 'AI_InvalidPromptError', 'AI_InvalidArgumentError'].map(
-    (code) => [code, BAD_REQUEST] as const,
-  ),
-  ...[
-    'AI_JSONParseError',
-    'AI_TypeValidationError',
-    'AI_InvalidResponseDataError',
-    'AI_EmptyResponseBodyError',
-  ]
-    .concat('AI_NoContentGeneratedError')
-    .map((code) => [code, MALFORMED] as const),
-]);
-
-const FILTER_CODES: ReadonlySet<string> = new Set([
-  'content_filter',
-  'content_policy_violation',
-  'responsible_ai_policy_violation',
-]);
-
-const QUOTA_CODES: ReadonlySet<string> = new Set([
-  'insufficient_quota',
-  'billing_hard_limit_reached',
-  'billing_not_active',
-  'billing_error',
-  'enforced_spend_limit_reached',
-  'quota_exceeded',
-]);
-
 const QUOTA_TEXT =
   /regain access on|credit balance is too low|exceeded your current quota|spend(ing)? limit/i;
 
-const hasQuotaCode = ({ codes }: ThrownFacts): boolean => codes.some((code) => QUOTA_CODES.has(code));
-
-const isQuota = (facts: ThrownFacts): boolean => hasQuotaCode(facts) || QUOTA_TEXT.test(facts.text);
+const isQuota = (facts: ThrownFacts): boolean => isNamed(facts, QUOTA) || QUOTA_TEXT.test(facts.text);
 
 const asksToWait = ({ headers, text, waitMs }: ThrownFacts): boolean =>
   headers?.get('retry-after') != null || waitMs !== undefined || retryAfterInText(text) !== undefined;
@@ -221,11 +239,8 @@ const asksToWait = ({ headers, text, waitMs }: ThrownFacts): boolean =>
 const OVERFLOW_TEXT =
   /prompt is too long|context[ _](length|window|limit)|(exceeds? the )?available context size|input (is|length) too long|too many (input )?tokens|maximum (prompt length|number of tokens)|max_new_tokens\W{0,3} must be <= \d+|exceeded model token limit|exceeds? max length|range of input length/i;
 
-const isOverflow = ({ codes, text }: ThrownFacts): boolean =>
-  codes.includes('context_length_exceeded') ||
-  codes.includes('exceed_context_size_error') ||
-  codes.includes('string_above_max_length') ||
-  OVERFLOW_TEXT.test(text);
+const isOverflow = (facts: ThrownFacts): boolean =>
+  isNamed(facts, OVERFLOW) || OVERFLOW_TEXT.test(facts.text);
 
 /** The errors of both SDKs without any credentials; they have no code. */
 const MISSING_KEY = /missing credentials|could not resolve authentication/i;
@@ -234,13 +249,13 @@ const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 /** A body that broke off may be thrown with the status that began it, as the AI SDK does. */
 const byConnection = ({ systemCodes, isNetwork }: ThrownFacts): Verdict | undefined =>
-  bySystemCode(systemCodes) ?? (isNetwork ? ['model.network', 'yes', 'the connection failed'] : undefined);
+  bySystemCode(systemCodes) ?? (isNetwork ? LOST : undefined);
 
 const bySystemCode = (codes: readonly string[]): Verdict | undefined => {
   for (const code of codes) {
     if (LASTING.test(code)) return ['model.network', 'no', 'no safe connection can be made'];
     if (code === 'ENOTFOUND') return ['model.network', 'maybe', 'its host is unknown'];
-    if (PASSING.has(code)) return ['model.network', 'yes', 'the connection failed'];
+    if (PASSING.has(code)) return LOST;
   }
   return undefined;
 };

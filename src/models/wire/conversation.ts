@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../base/json/json.ts';
-import { partText } from '../../contracts/content/content-text.ts';
 import type { LinkPart, MediaPart, Part, TextPart } from '../../contracts/content/part.ts';
+import { partText } from '../../contracts/content/part.ts';
 import { fenceText, spoken } from '../../contracts/conversations/speaker.ts';
 import type {
   AssistantTurn,

@@ -1,7 +1,7 @@
 import { toJson } from '../../base/json/json.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
-import { contentText } from '../../contracts/content/content-text.ts';
 import type { Content, MediaSource, Part } from '../../contracts/content/part.ts';
+import { contentText } from '../../contracts/content/part.ts';
 import type { AssistantTurn, ToolTurn, Turn } from '../../contracts/conversations/transcript.ts';
 import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import type { AssistantPart, FilePart, PromptMessage, ResultPart, TextPart } from './model-call.ts';

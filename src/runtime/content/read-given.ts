@@ -1,7 +1,7 @@
 import type { ContentLimits, KeepBlob } from '../../contracts/content/read-content.ts';
 import { isMediaBytes, readParts } from '../../contracts/content/read-content.ts';
 import type { GivenPart } from '../../contracts/content/part.ts';
-import { contentText } from '../../contracts/content/content-text.ts';
+import { contentText } from '../../contracts/content/part.ts';
 import { errorData, toError, TroupeError } from '../../contracts/errors/error.ts';
 import type { Json } from '../../base/json/json.ts';
 import { requireJson } from '../../base/json/odd-value.ts';

@@ -1,5 +1,5 @@
 import { withoutUndefined } from '../../base/json/without-undefined.ts';
-import { contentText } from '../../contracts/content/content-text.ts';
+import { contentText } from '../../contracts/content/part.ts';
 import type { RunContent } from '../content/run-content.ts';
 import type { Clock } from '../../base/clock.ts';
 import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';

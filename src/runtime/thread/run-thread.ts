@@ -1,5 +1,4 @@
-import { contentText } from '../../contracts/content/content-text.ts';
-import { isPartList } from '../../contracts/content/part.ts';
+import { contentText, isPartList } from '../../contracts/content/part.ts';
 import { errorData, toError, TroupeError } from '../../contracts/errors/error.ts';
 import type { BlobHolder, JournalStore } from '../../contracts/journals/journal.ts';
 import { canonical } from '../../base/json/canonical.ts';

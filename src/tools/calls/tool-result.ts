@@ -1,5 +1,5 @@
-import { contentText } from '../../contracts/content/content-text.ts';
 import type { GivenPart, Part } from '../../contracts/content/part.ts';
+import { contentText } from '../../contracts/content/part.ts';
 import { readParts } from '../../contracts/content/read-content.ts';
 import type { ErrorData, Retryable } from '../../contracts/errors/error-data.ts';
 import { passThrown } from '../../contracts/errors/thrown-by.ts';

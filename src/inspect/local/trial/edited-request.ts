@@ -1,8 +1,8 @@
 import type { Json } from '../../../base/json/json.ts';
 import { isJsonObject } from '../../../base/json/json.ts';
 import { append, emptyHistory, HistoryView } from '../../../base/collections/history.ts';
-import { contentText } from '../../../contracts/content/content-text.ts';
 import type { Part } from '../../../contracts/content/part.ts';
+import { contentText } from '../../../contracts/content/part.ts';
 import type { Turn } from '../../../contracts/conversations/transcript.ts';
 import type { ModelRequest, ModelSettings } from '../../../contracts/models/model.ts';
 import type { WholeRequest } from '../../recording/sent-requests.ts';

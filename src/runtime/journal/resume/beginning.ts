@@ -1,6 +1,5 @@
 import { takenHistory } from '../../content/read-given.ts';
-import { contentText } from '../../../contracts/content/content-text.ts';
-import { isPartList } from '../../../contracts/content/part.ts';
+import { contentText, isPartList } from '../../../contracts/content/part.ts';
 import type { Json } from '../../../base/json/json.ts';
 import type { RunEntry } from '../../../contracts/journals/journal.ts';
 import type { Began } from '../../../contracts/journals/journal-record.ts';
