@@ -7,6 +7,15 @@ export interface GuardOptions {
   readonly origins: readonly string[];
 }
 
+/** The headers that pages may send: those of `x-stainless` are sent by clients of OpenAI, and read by nobody. */
+const ALLOWED_HEADERS = [
+  'authorization, content-type, idempotency-key, last-event-id, openai-organization, openai-project',
+  ...['arch', 'helper-method', 'lang', 'os', 'package-version', 'poll-helper', 'retry-count', 'runtime'].map(
+    (name) => `x-stainless-${name}`,
+  ),
+  'x-stainless-runtime-version, x-stainless-timeout',
+].join(', ');
+
 /** The hosts of this very machine. */
 export const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -47,7 +56,7 @@ export class Guard {
       ...(this.#origins.has(origin)
         ? { 'access-control-allow-origin': origin, 'access-control-allow-credentials': 'true' }
         : { 'access-control-allow-origin': '*' }),
-      'access-control-expose-headers': 'location, retry-after',
+      'access-control-expose-headers': 'location, retry-after, troupe-without-effect, x-should-retry',
       vary: 'origin',
     };
   }
@@ -58,8 +67,8 @@ export class Guard {
       status: 204,
       headers: {
         ...this.corsHeaders(request),
-        'access-control-allow-methods': 'GET, POST',
-        'access-control-allow-headers': 'authorization, content-type, idempotency-key, last-event-id',
+        'access-control-allow-methods': 'GET, POST, DELETE',
+        'access-control-allow-headers': ALLOWED_HEADERS,
         'access-control-max-age': '600',
       },
     });
