@@ -10,6 +10,8 @@ export interface ClientTool {
   readonly description: string;
   /** JSON Schema of its arguments. Default: none. */
   readonly parameters?: JsonObject | undefined;
+  /** Asks the client for one call at a time. Default true. */
+  readonly exclusive?: boolean | undefined;
 }
 
 /**
@@ -17,13 +19,14 @@ export interface ClientTool {
  *
  * @throws {TroupeError} `tool.invalid`
  */
-export const clientTool = ({ name, description, parameters }: ClientTool): Tool =>
+export const clientTool = ({ name, description, parameters, exclusive = true }: ClientTool): Tool =>
   tool({
     name,
     description: description === '' ? `Runs '${name}' in the user's app.` : description,
     input: jsonSchema(parameters ?? { type: 'object', properties: {} }),
     // The user's app does with it what it likes.
     safety: 'write',
+    exclusive,
     timeoutMs: Infinity,
     // A client must not be asked again because its answer was rejected.
     retry: false,

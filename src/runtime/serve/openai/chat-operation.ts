@@ -25,7 +25,7 @@ export const completeChat = async (serving: Serving, admitted: Admitted): Promis
   const { input, history } = told;
   const answering =
     input === undefined
-      ? await continueAnswer(serving, admitted, told, 'messages')
+      ? await continueAnswer(serving, admitted, { ...told, model }, 'messages')
       : await startAnswer(serving, admitted, {
           ...chat,
           input,
@@ -33,7 +33,7 @@ export const completeChat = async (serving: Serving, admitted: Admitted): Promis
           formatParam: 'response_format',
         });
   const { runId, part } = answering.place;
-  const facts = { id: `chatcmpl-${runId}${part === 0 ? '' : `_${part}`}`, model };
+  const facts = { id: `chatcmpl-${runId}${part === 0 ? '' : `_${part}`}`, model, runId };
   const isKept = request.headers.has('idempotency-key');
   const headers = effectHeaders(ignored);
   if (!isStreamed)

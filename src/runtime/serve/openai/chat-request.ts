@@ -30,13 +30,12 @@ const no = (value: Json): boolean => isNothing(value);
 const textOnly = (value: Json): boolean => Array.isArray(value) && value.every((each) => each === 'text');
 
 const params: Params = {
-  taken: ['model', 'messages', 'stream', 'stream_options', 'tools', 'tool_choice', 'response_format'],
+  taken: ['model', 'messages', 'stream', 'stream_options', 'tools', 'tool_choice', 'parallel_tool_calls', 'response_format'],
   withoutEffect: [
     'frequency_penalty',
     'max_completion_tokens',
     'max_tokens',
     'metadata',
-    'parallel_tool_calls',
     'presence_penalty',
     'prompt_cache_key',
     'prompt_cache_options',

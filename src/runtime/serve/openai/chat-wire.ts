@@ -6,11 +6,12 @@ import { AnswerError, answerError, wireErrorOf } from './wire-error.ts';
 export interface ChatFacts {
   readonly id: string;
   readonly model: string;
+  readonly runId: string;
 }
 
 /** A whole completion. @throws {AnswerError} for a run that ended without an answer, or waits for a person */
-export const chatCompletion = ({ id, model }: ChatFacts, end: AnswerEnd): unknown => {
-  const { text, calls, kind, usage, at } = assertAnswer(end);
+export const chatCompletion = ({ id, model, runId }: ChatFacts, end: AnswerEnd): unknown => {
+  const { text, calls, kind, usage, at } = assertAnswer(end, runId);
   const isRefused = kind === 'refused';
   return {
     id,
@@ -35,7 +36,7 @@ export const chatCompletion = ({ id, model }: ChatFacts, end: AnswerEnd): unknow
 };
 
 /** Refuses an end that is no answer. @throws {AnswerError} */
-const assertAnswer = (end: AnswerEnd): AnswerEnd => {
+const assertAnswer = (end: AnswerEnd, runId: string): AnswerEnd => {
   const { kind, requests, calls } = end;
   if (kind === 'failed' || kind === 'aborted') throw answerError(end);
   if (kind === 'left')
@@ -49,7 +50,7 @@ const assertAnswer = (end: AnswerEnd): AnswerEnd => {
     throw new AnswerError({
       status: 409,
       code: 'request_pending',
-      message: `The run waits for a person: ${requests.map(({ text }) => text).join('; ')}`,
+      message: `Run '${runId}' waits for a person: ${requests.map(({ text }) => text).join('; ')}`,
     });
   return end;
 };
@@ -87,7 +88,7 @@ export class ChatChunks {
 
   #ended(end: AnswerEnd): string {
     try {
-      const { kind, text, calls, usage } = assertAnswer(end);
+      const { kind, text, calls, usage } = assertAnswer(end, this.#facts.runId);
       const refusal = kind === 'refused' ? this.#chunk({ refusal: text }) : '';
       const called = calls
         .map((call, index) => this.#chunk({ tool_calls: [{ index, ...callOf(call) }] }))

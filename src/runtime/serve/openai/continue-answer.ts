@@ -32,7 +32,7 @@ interface Answers {
 export const continueAnswer = async (
   serving: Serving,
   admitted: Admitted,
-  { results, approvals }: Pick<ToldConversation, 'results' | 'approvals'>,
+  { results, approvals, model }: Pick<ToldConversation, 'results' | 'approvals'> & { readonly model: string },
   param: string,
 ): Promise<Answering> => {
   const calls = [...results].map(([id, text]) => ({ id, text, ...readCallId(id) }));
@@ -43,6 +43,8 @@ export const continueAnswer = async (
   const found = await serving.finder.find(runId, admitted.caller).catch(() => {
     throw notWaiting(param, first?.id ?? '');
   });
+  const { name } = agentOf(serving, found);
+  if (name !== model) throw paramError('model', `the run that waits for '${first?.id ?? ''}' is one of '${name}'`);
   const events = await pastEvents(serving, found);
   const byCall = requestsByCall(events);
   const byRequest = new Map<string, Given>();

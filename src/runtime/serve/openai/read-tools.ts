@@ -4,18 +4,21 @@ import { foundText } from '../../../contracts/errors/found-text.ts';
 import type { ClientTool } from '../../../tools/define/client-tool.ts';
 import { schemasOf } from '../runs/agent-schemas.ts';
 import type { ServedAgent } from '../runs/served-names.ts';
+import { flagIn } from './read-params.ts';
 import { paramError } from './wire-error.ts';
 
 /** Tools of a client at most. */
 const MOST_TOOLS = 128;
 
 /**
- * Reads the tools of a client: those that it runs itself. With the choice `none` there are none.
+ * Reads the tools of a client: those that it runs itself. With the choice `none` there are none. They
+ * are asked for at once, unless the client wants one call after the other.
  *
  * @throws {TroupeError} `input.invalid` for tools of OpenAI, and a choice other than `auto` and `none`: an agent chooses itself.
  */
 export const readTools = (body: JsonObject): readonly ClientTool[] => {
   const { tools: given = [], tool_choice: choice = 'auto' } = body;
+  const exclusive = flagIn(body, 'parallel_tool_calls') === false;
   if (choice !== 'auto' && choice !== 'none' && choice !== null)
     throw paramError('tool_choice', `an agent chooses its tools itself: found ${foundText(choice)}`);
   if (given === null) return [];
@@ -25,7 +28,7 @@ export const readTools = (body: JsonObject): readonly ClientTool[] => {
   const tools = items.map((tool, index) => readTool(tool, `tools[${index}]`));
   const twice = tools.find(({ name }, index) => tools.findIndex((each) => each.name === name) < index);
   if (twice !== undefined) throw paramError('tools', `two tools are called '${twice.name}'`);
-  return choice === 'none' ? [] : tools;
+  return choice === 'none' ? [] : tools.map((tool) => ({ ...tool, exclusive }));
 };
 
 const readTool = (given: Json, place: string): ClientTool => {

@@ -97,7 +97,7 @@ const answeringFor = async (
   const { items, previous, instructions, model, tools, format } = asked;
   const told = readConversation(await resolveItems(serving, admitted.caller, items), 'input');
   const { input } = told;
-  if (input === undefined) return continueAnswer(serving, admitted, told, 'input');
+  if (input === undefined) return continueAnswer(serving, admitted, { ...told, model }, 'input');
   let history: readonly Turn<GivenPart>[] = told.history;
   if (previous !== undefined) {
     const before = await findResponse(serving, previous, admitted.caller, 'previous_response_id');
@@ -137,7 +137,7 @@ const assertOver = (kind: string | undefined): void => {
 
 const factsOf = (
   { clock }: ResponseServing,
-  { model, previous, instructions, metadata, isBackground, isStored, toolsGiven, format }: ResponsesRequest,
+  { model, previous, instructions, metadata, isBackground, isStored, isParallel, toolsGiven, format }: ResponsesRequest,
   { place, after }: Answering,
 ): ResponseFacts => ({
   id: responseIdOf(place),
@@ -148,6 +148,7 @@ const factsOf = (
   metadata,
   isBackground,
   isStored,
+  isParallel,
   tools: toolsGiven,
   after,
   format: format ?? null,

@@ -15,6 +15,8 @@ export interface ResponseFacts {
   readonly metadata: Readonly<Record<string, string>>;
   readonly isBackground: boolean;
   readonly isStored: boolean;
+  /** False if the client's tools are called one after the other. */
+  readonly isParallel: boolean;
   /** The client's tools, as it gave them. */
   readonly tools: readonly Json[];
   /** The requests whose answers it follows. */
@@ -38,6 +40,7 @@ const schema = onDemand(() =>
     metadata: z.record(z.string(), z.string()),
     isBackground: z.boolean(),
     isStored: z.boolean(),
+    isParallel: z.boolean(),
     tools: z.array(z.json()),
     after: z.array(z.string()),
     format: z.json(),

@@ -139,6 +139,7 @@ const common = ({
   metadata,
   isBackground,
   isStored,
+  isParallel,
   tools,
   format,
 }: ResponseFacts) => ({
@@ -151,7 +152,7 @@ const common = ({
   max_output_tokens: null,
   max_tool_calls: null,
   metadata,
-  parallel_tool_calls: true,
+  parallel_tool_calls: isParallel,
   previous_response_id: previous,
   reasoning: { effort: null, summary: null },
   service_tier: 'default',

@@ -17,6 +17,7 @@ export interface ResponsesRequest {
   readonly instructions: string | undefined;
   readonly previous: string | undefined;
   readonly tools: readonly ClientTool[];
+  readonly isParallel: boolean;
   /** As the client has them, to be told again. */
   readonly toolsGiven: readonly Json[];
   readonly format: JsonObject | undefined;
@@ -46,6 +47,7 @@ const params: Params = {
     'previous_response_id',
     'tools',
     'tool_choice',
+    'parallel_tool_calls',
     'text',
     'metadata',
     'store',
@@ -57,7 +59,6 @@ const params: Params = {
     'context_management',
     'include',
     'max_output_tokens',
-    'parallel_tool_calls',
     'prompt_cache_key',
     'prompt_cache_options',
     'prompt_cache_retention',
@@ -93,6 +94,7 @@ export const readResponsesRequest = (body: JsonObject): ResponsesRequest => {
     instructions: textIn(body, 'instructions'),
     previous: textIn(body, 'previous_response_id'),
     tools: readTools(body),
+    isParallel: flagIn(body, 'parallel_tool_calls') ?? true,
     toolsGiven: Array.isArray(tools) ? tools : [],
     format: formatIn(objectIn(body, 'text')),
     metadata: metadataIn(body),
