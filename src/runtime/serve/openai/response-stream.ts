@@ -1,8 +1,10 @@
 import { printableJson } from '../../../base/text/printable.ts';
+import { drainingError } from '../runs/run-errors.ts';
 import type { AnswerEnd, AnswerPiece } from './answer-piece.ts';
 import type { ResponseFacts } from './response-facts.ts';
 import type { OutputItem } from './response-object.ts';
 import { askedOf, endedResponse, messageItem, openResponse, outputOf, textPart } from './response-object.ts';
+import { wireErrorOf } from './wire-error.ts';
 import type { ResponsePlace } from './wire-ids.ts';
 
 /** Numbers of stream events between two events of the run. */
@@ -57,8 +59,9 @@ export class ResponseStream {
 
   /** The end of a stream that the server ends before its response: it is fetched, or streamed, by its id later. */
   get farewell(): string {
-    const said = { code: 'server_shutting_down', message: 'The server is shutting down', param: null };
-    return text({ type: 'error', ...said, sequence_number: this.#number + 1 });
+    const { error } = wireErrorOf(drainingError());
+    const { code, message, param } = error;
+    return text({ type: 'error', error, code, message, param, sequence_number: this.#number + 1 });
   }
 
   #opened(seq: number, block: number): string {
