@@ -14,13 +14,7 @@ import { openApi } from './open-api.ts';
 import { checkContent } from './runs/check-input.ts';
 import type { FoundRun, LiveRun } from './runs/live-run.ts';
 import { hereOrElsewhere, postLetter, storeOf } from './runs/reach-run.ts';
-import {
-  answerElsewhere,
-  answerHere,
-  answerOf,
-  requestsHere,
-  requestsStored,
-} from './runs/run-people.ts';
+import { answerElsewhere, answerHere, answerOf, requestsHere, requestsStored } from './runs/run-people.ts';
 import type { Started } from './runs/served-runs.ts';
 import type { Admitted, Serving } from './serving.ts';
 import { giveBlob, giveEvents, giveResult, limitIn, waitIn, within } from './watching.ts';

@@ -92,7 +92,9 @@ export class AnswerFold implements PausingFold<AnswerPiece> {
 
   /** The events ended before the run did. */
   break(): readonly AnswerPiece[] {
-    return this.#isOver ? [] : this.#end({ drafts: this.#close({ isWhole: false }), end: { kind: 'left', text: '' } });
+    return this.#isOver
+      ? []
+      : this.#end({ drafts: this.#close({ isWhole: false }), end: { kind: 'left', text: '' } });
   }
 
   get #isSilent(): boolean {
@@ -181,7 +183,13 @@ export class AnswerFold implements PausingFold<AnswerPiece> {
     return text === '' || this.#open?.sent === text ? [] : this.#say(`whole ${this.#blocks}`, text);
   }
 
-  #close({ isAnswer = false, isWhole = true }: { isAnswer?: boolean; isWhole?: boolean }): readonly AnswerDraft[] {
+  #close({
+    isAnswer = false,
+    isWhole = true,
+  }: {
+    isAnswer?: boolean;
+    isWhole?: boolean;
+  }): readonly AnswerDraft[] {
     const block = this.#open;
     this.#open = undefined;
     if (block === undefined) return [];

@@ -61,4 +61,8 @@ export type AnswerPiece = { readonly seq: number } & (
 );
 
 /** A piece without the number of its event. */
-export type AnswerDraft = AnswerPiece extends infer Piece ? (Piece extends AnswerPiece ? Omit<Piece, 'seq'> : never) : never;
+export type AnswerDraft = AnswerPiece extends infer Piece
+  ? Piece extends AnswerPiece
+    ? Omit<Piece, 'seq'>
+    : never
+  : never;

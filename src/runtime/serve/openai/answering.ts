@@ -66,7 +66,11 @@ export const startAnswer = async (
   return { found, place: { runId, part: 0 }, after: [], agent, schema };
 };
 
-const assertTools = ({ run }: Serving, { name, definition }: ServedAgent, tools: readonly ClientTool[]): void => {
+const assertTools = (
+  { run }: Serving,
+  { name, definition }: ServedAgent,
+  tools: readonly ClientTool[],
+): void => {
   if (tools.length === 0) return;
   if (definition.agent === undefined)
     throw paramError('tools', `'${name}' is a team, whose members have tools of their own`);

@@ -37,11 +37,7 @@ export const completeChat = async (serving: Serving, admitted: Admitted): Promis
   const isKept = request.headers.has('idempotency-key');
   const headers = effectHeaders(ignored);
   if (!isStreamed)
-    return jsonReply(
-      chatCompletion(facts, await endOf(serving, admitted, answering, isKept)),
-      200,
-      headers,
-    );
+    return jsonReply(chatCompletion(facts, await endOf(serving, admitted, answering, isKept)), 200, headers);
   const { pieces, isOver } = flowOf(serving, answering);
   const chunks = new ChatChunks(facts, includesUsage);
   const texts = flatMapItems<AnswerPiece, string>(pieces, (piece) => {

@@ -30,7 +30,16 @@ const no = (value: Json): boolean => isNothing(value);
 const textOnly = (value: Json): boolean => Array.isArray(value) && value.every((each) => each === 'text');
 
 const params: Params = {
-  taken: ['model', 'messages', 'stream', 'stream_options', 'tools', 'tool_choice', 'parallel_tool_calls', 'response_format'],
+  taken: [
+    'model',
+    'messages',
+    'stream',
+    'stream_options',
+    'tools',
+    'tool_choice',
+    'parallel_tool_calls',
+    'response_format',
+  ],
   withoutEffect: [
     'frequency_penalty',
     'max_completion_tokens',
@@ -59,7 +68,10 @@ const params: Params = {
     modalities: { unless: textOnly, why: 'answers are text' },
     prediction: { unless: no, why: 'an agent takes no prediction of its answer' },
     functions: { unless: no, why: 'functions are given as `tools`' },
-    function_call: { unless: (value) => value === 'none' || value === 'auto', why: 'functions are given as `tools`' },
+    function_call: {
+      unless: (value) => value === 'none' || value === 'auto',
+      why: 'functions are given as `tools`',
+    },
     web_search_options: { unless: no, why: 'an agent searches by tools of its own' },
     moderation: { unless: no, why: 'an agent has guardrails of its own' },
     store: { unless: no, why: 'completions are not kept, but responses are' },
@@ -127,7 +139,11 @@ const readCall = (given: Json, place: string): ToldCall => {
 
 /** Reads a call as a client tells it. @throws {TroupeError} `input.invalid` */
 export const toldCall = (
-  { id, name, text }: { readonly id?: Json | undefined; readonly name?: Json | undefined; readonly text?: Json | undefined },
+  {
+    id,
+    name,
+    text,
+  }: { readonly id?: Json | undefined; readonly name?: Json | undefined; readonly text?: Json | undefined },
   place: string,
 ): ToldCall => {
   if (typeof id !== 'string' || typeof name !== 'string' || typeof text !== 'string')

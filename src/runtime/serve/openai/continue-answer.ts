@@ -44,7 +44,8 @@ export const continueAnswer = async (
     throw notWaiting(param, first?.id ?? '');
   });
   const { name } = agentOf(serving, found);
-  if (name !== model) throw paramError('model', `the run that waits for '${first?.id ?? ''}' is one of '${name}'`);
+  if (name !== model)
+    throw paramError('model', `the run that waits for '${first?.id ?? ''}' is one of '${name}'`);
   const events = await pastEvents(serving, found);
   const byCall = requestsByCall(events);
   const byRequest = new Map<string, Given>();
@@ -159,7 +160,9 @@ const assertComplete = (
 /** The number of the request that a part begins with, among all of the run. */
 const ordinalOf = (events: readonly RuntimeEvent[], after: readonly string[]): number => {
   const asked = events.flatMap((event) =>
-    event.type === 'person.asked' || event.type === 'tool.approval-requested' || event.type === 'tool.ambiguous'
+    event.type === 'person.asked' ||
+    event.type === 'tool.approval-requested' ||
+    event.type === 'tool.ambiguous'
       ? [event.id]
       : [],
   );

@@ -10,7 +10,9 @@ export interface Params {
   /** Settings of a model: an agent has its own. A response names those that had no effect. */
   readonly withoutEffect: readonly string[];
   /** Refused, unless the value asks for nothing; with the reason. */
-  readonly refused: Readonly<Record<string, { readonly unless: (value: Json) => boolean; readonly why: string }>>;
+  readonly refused: Readonly<
+    Record<string, { readonly unless: (value: Json) => boolean; readonly why: string }>
+  >;
 }
 
 /**
@@ -32,7 +34,8 @@ export const sortParams = (
     const rule = Object.hasOwn(refused, name) ? refused[name] : undefined;
     if (rule === undefined)
       throw paramError(name, `it has an unknown parameter: '${name}'`, 'unknown_parameter');
-    if (!rule.unless(value)) throw paramError(name, `${rule.why}: leave out '${name}'`, 'unsupported_parameter');
+    if (!rule.unless(value))
+      throw paramError(name, `${rule.why}: leave out '${name}'`, 'unsupported_parameter');
   }
   return ignored;
 };

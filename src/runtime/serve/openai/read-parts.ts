@@ -16,7 +16,10 @@ export const readContent = (given: Json | undefined, place: string): Content => 
   if (given === undefined || given === null) return '';
   if (typeof given === 'string') return given;
   if (!Array.isArray(given) || given.length > MOST_PARTS)
-    throw paramError(place, `its content is neither a text nor at most ${MOST_PARTS} parts: ${foundText(given)}`);
+    throw paramError(
+      place,
+      `its content is neither a text nor at most ${MOST_PARTS} parts: ${foundText(given)}`,
+    );
   const items: readonly Json[] = given;
   const parts = items.map((part, index) => readPart(part, `${place}[${index}]`));
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));

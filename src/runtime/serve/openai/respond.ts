@@ -102,7 +102,8 @@ const answeringFor = async (
   if (previous !== undefined) {
     const before = await findResponse(serving, previous, admitted.caller, 'previous_response_id');
     const { end, events } = await answerSoFar(serving, before.answering);
-    const question = end?.kind === 'waiting' ? end.requests.find(({ kind }) => kind === 'question') : undefined;
+    const question =
+      end?.kind === 'waiting' ? end.requests.find(({ kind }) => kind === 'question') : undefined;
     if (question !== undefined && end?.calls.length === 0)
       return replyToQuestion(serving, admitted, before.answering.found, {
         request: question.id,
@@ -137,7 +138,17 @@ const assertOver = (kind: string | undefined): void => {
 
 const factsOf = (
   { clock }: ResponseServing,
-  { model, previous, instructions, metadata, isBackground, isStored, isParallel, toolsGiven, format }: ResponsesRequest,
+  {
+    model,
+    previous,
+    instructions,
+    metadata,
+    isBackground,
+    isStored,
+    isParallel,
+    toolsGiven,
+    format,
+  }: ResponsesRequest,
   { place, after }: Answering,
 ): ResponseFacts => ({
   id: responseIdOf(place),

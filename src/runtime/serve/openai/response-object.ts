@@ -33,7 +33,8 @@ export const endedResponse = (facts: ResponseFacts, place: ResponsePlace, end: A
   return {
     ...common(facts),
     status: statuses[kind],
-    completed_at: kind === 'answered' || kind === 'refused' || kind === 'waiting' ? Math.floor(at / 1_000) : null,
+    completed_at:
+      kind === 'answered' || kind === 'refused' || kind === 'waiting' ? Math.floor(at / 1_000) : null,
     error: isFailed ? failureOf(end) : null,
     incomplete_details:
       kind === 'limited'
@@ -83,16 +84,14 @@ export const outputOf = (place: ResponsePlace, end: AnswerEnd): readonly OutputI
 
 /** The items that ask the client for something. */
 export const askedOf = ({ runId }: ResponsePlace, { calls, requests }: AnswerEnd): readonly OutputItem[] => [
-  ...calls.map(
-    ({ id, name, arguments: text }): OutputItem => ({
-      id: id.replace(/^call/, 'fc'),
-      type: 'function_call',
-      status: 'completed',
-      call_id: id,
-      name,
-      arguments: text,
-    }),
-  ),
+  ...calls.map(({ id, name, arguments: text }): OutputItem => ({
+    id: id.replace(/^call/, 'fc'),
+    type: 'function_call',
+    status: 'completed',
+    call_id: id,
+    name,
+    arguments: text,
+  })),
   ...requests.flatMap(({ id, call }): readonly OutputItem[] =>
     call === undefined
       ? []

@@ -46,7 +46,10 @@ export class ResponseStream {
     switch (piece.type) {
       case 'began': {
         const response = openResponse(this.#facts, 'in_progress');
-        return this.#event(seq, { type: 'response.created', response }) + this.#event(seq, { type: 'response.in_progress', response });
+        return (
+          this.#event(seq, { type: 'response.created', response }) +
+          this.#event(seq, { type: 'response.in_progress', response })
+        );
       }
       case 'text':
         return this.#opened(seq, piece.block) + this.#delta(piece);
@@ -146,7 +149,11 @@ export class ResponseStream {
         ? []
         : refusalPieces(where, part);
     return [
-      this.#event(seq, { type: 'response.output_item.added', ...index, item: { ...added, ...(part === undefined ? {} : { content: [] }) } }),
+      this.#event(seq, {
+        type: 'response.output_item.added',
+        ...index,
+        item: { ...added, ...(part === undefined ? {} : { content: [] }) },
+      }),
       ...pieces.map((each) => this.#event(seq, each)),
       this.#event(seq, { type: 'response.output_item.done', ...index, item }),
     ].join('');

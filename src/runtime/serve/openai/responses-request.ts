@@ -114,7 +114,10 @@ const formatIn = (text: JsonObject | undefined): JsonObject | undefined => {
 const readItems = (input: Json | undefined): ResponsesRequest['items'] => {
   if (typeof input === 'string') return [{ kind: 'user', content: input }];
   if (!Array.isArray(input) || input.length > MOST_ITEMS)
-    throw paramError('input', `'input' is neither a text nor a list of at most ${MOST_ITEMS}: ${foundText(input)}`);
+    throw paramError(
+      'input',
+      `'input' is neither a text nor a list of at most ${MOST_ITEMS}: ${foundText(input)}`,
+    );
   const items: readonly Json[] = input;
   return items.flatMap((item, index) => readItem(item, `input[${index}]`));
 };

@@ -24,7 +24,15 @@ export class AnswerError extends Error {
   readonly status: number;
   readonly code: string;
 
-  constructor({ status, code, message }: { readonly status: number; readonly code: string; readonly message: string }) {
+  constructor({
+    status,
+    code,
+    message,
+  }: {
+    readonly status: number;
+    readonly code: string;
+    readonly message: string;
+  }) {
     super(message);
     this.status = status;
     this.code = code;
@@ -39,10 +47,7 @@ export const answerError = ({ error, kind }: Pick<AnswerEnd, 'error' | 'kind'>):
 };
 
 /** An error as a response. */
-export const wireErrorReply = (
-  thrown: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): Response => {
+export const wireErrorReply = (thrown: unknown, headers: Readonly<Record<string, string>> = {}): Response => {
   const { retryAfterMs } = errorData(thrown, 'internal');
   const { status, error } = wireErrorOf(thrown);
   return jsonReply({ error }, status, {

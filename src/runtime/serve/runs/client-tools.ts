@@ -9,7 +9,9 @@ import type { ServedRunOptions } from '../serve-options.ts';
 const CLIENT_MS = 600_000;
 
 /** The options of a run that is to have tools of its caller: it begins when it has them. */
-export const optionsWithTools = ({ requests }: ServedRunOptions): Pick<RunOptions, 'paused' | 'requests'> => ({
+export const optionsWithTools = ({
+  requests,
+}: ServedRunOptions): Pick<RunOptions, 'paused' | 'requests'> => ({
   paused: true,
   requests: { expireAfterMs: requests?.expireAfterMs ?? CLIENT_MS },
 });

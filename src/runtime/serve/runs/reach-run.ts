@@ -38,7 +38,12 @@ export const hereOrElsewhere = async (
 };
 
 /** Posts a letter to a run that another process has. */
-export const postLetter = (serving: Serving, store: JournalStore, runId: string, letter: LetterContent): Promise<void> => {
+export const postLetter = (
+  serving: Serving,
+  store: JournalStore,
+  runId: string,
+  letter: LetterContent,
+): Promise<void> => {
   const { redactor, clock, run } = serving;
   const { secretKey } = run;
   return sendLetter(store, runId, letter, {

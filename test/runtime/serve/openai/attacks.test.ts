@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import type { Person } from '../../../../src/contracts/people/person.ts';
 import { memoryStore } from '../../../../src/persistence/index.ts';
 import { pipeline } from '../../../../src/patterns/index.ts';
 import { agent } from '../../../../src/runtime/define/agent.ts';
@@ -7,7 +8,16 @@ import { createGlobalEngine } from '../../../../src/runtime/engines/global-engin
 import { serve } from '../../../../src/runtime/serve/serve.ts';
 import { calls, scriptedModel } from '../../../../src/testing/scripted-model.ts';
 import { tool } from '../../../../src/tools/define/define-tool.ts';
-import { as, auth, clerkSaying, modelSaying, refunding, refunds, served, tenantEngine } from '../serve-kit.ts';
+import {
+  as,
+  auth,
+  clerkSaying,
+  modelSaying,
+  refunding,
+  refunds,
+  served,
+  tenantEngine,
+} from '../serve-kit.ts';
 import { ask, eventsIn, refused, said, slowModel } from './openai-kit.ts';
 
 const clerk = agent({ name: 'clerk', model: modelSaying(['Hello.', 'Again.']) });
@@ -21,7 +31,12 @@ const chat = { model: 'clerk', messages: [user('Hi')] };
 
 test('responses, calls and approvals of another tenant are none', async () => {
   await using server = await served(
-    { agents: { clerk, painter, refunder: clerkSaying(refunding, 'refunder') }, auth, openai: true, store: memoryStore() },
+    {
+      agents: { clerk, painter, refunder: clerkSaying(refunding, 'refunder') },
+      auth,
+      openai: true,
+      store: memoryStore(),
+    },
     tenantEngine(),
   );
   const mine = as('acme');
@@ -68,7 +83,15 @@ test('responses, calls and approvals of another tenant are none', async () => {
 test('forged ids are none', async () => {
   await using server = await served({ agents: { clerk }, openai: true });
   const run = 'run-00000000-0000-0000-0000-000000000000';
-  const ids = ['resp_', `resp_${run}`, `resp_${run}_99`, `resp_${run}_0`, 'resp___proto__', 'x'.repeat(299), '..%2f..'];
+  const ids = [
+    'resp_',
+    `resp_${run}`,
+    `resp_${run}_99`,
+    `resp_${run}_0`,
+    'resp___proto__',
+    'x'.repeat(299),
+    '..%2f..',
+  ];
   for (const id of ids) {
     expect((await fetch(`${server.url}/v1/responses/${id}`)).status).toBe(404);
     const next = { model: 'clerk', input: 'And?', previous_response_id: id };
@@ -84,8 +107,12 @@ test('forged ids are none', async () => {
   }
   for (const id of ['msg_1', `msg_${run}_0_0`, `fc_${run}_0_0`, 'rs_1'])
     expect(
-      (await ask(server.url, 'responses', { model: 'clerk', input: [{ type: 'item_reference', id }, user('Hi')] }))
-        .status,
+      (
+        await ask(server.url, 'responses', {
+          model: 'clerk',
+          input: [{ type: 'item_reference', id }, user('Hi')],
+        })
+      ).status,
     ).toBeGreaterThanOrEqual(400);
 });
 
@@ -104,7 +131,11 @@ test('who may not do it is refused in the words of OpenAI', async () => {
     auth: (request) => {
       const who = request.headers.get('authorization')?.slice('Bearer '.length);
       if (who === 'ada') return { who };
-      return who === 'bob' ? { who, may: ['start', 'watch'] } : who === 'eve' ? { who, may: ['watch'] } : undefined;
+      return who === 'bob'
+        ? { who, may: ['start', 'watch'] }
+        : who === 'eve'
+          ? { who, may: ['watch'] }
+          : undefined;
     },
   });
   const { url } = server;
@@ -112,7 +143,11 @@ test('who may not do it is refused in the words of OpenAI', async () => {
   const missing = await ask(url, 'chat/completions', chat);
   expect(missing.headers.get('www-authenticate')).toBe('Bearer');
   expect(await refused(missing)).toEqual([401, 'invalid_api_key', null]);
-  expect(await refused(await ask(url, 'chat/completions', chat, by('eve')))).toEqual([403, 'server.refused', null]);
+  expect(await refused(await ask(url, 'chat/completions', chat, by('eve')))).toEqual([
+    403,
+    'server.refused',
+    null,
+  ]);
   expect((await fetch(`${url}/v1/models`)).status).toBe(401);
   const waiting = await said(url, 'responses', { model: 'clerk', input: 'Hi', background: true }, by('bob'));
   const id = String(waiting['id']);
@@ -123,7 +158,11 @@ test('who may not do it is refused in the words of OpenAI', async () => {
   const yes = [{ type: 'mcp_approval_response', approval_request_id: asked.output[0]?.id, approve: true }];
   expect((await ask(url, 'responses', { model: 'clerk', input: yes }, by('bob'))).status).toBe(403);
   const huge = { ...chat, messages: [user('x'.repeat(3_000))] };
-  expect(await refused(await ask(url, 'chat/completions', huge, by('bob')))).toEqual([413, 'server.refused', null]);
+  expect(await refused(await ask(url, 'chat/completions', huge, by('bob')))).toEqual([
+    413,
+    'server.refused',
+    null,
+  ]);
   let last = await ask(url, 'chat/completions', {}, by('bob'));
   while (last.status !== 429) last = await ask(url, 'chat/completions', {}, by('bob'));
   expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -150,7 +189,11 @@ test('without the option, and below another path, there is nothing', async () =>
 });
 
 test('pages of a listed origin may send what the client sends', async () => {
-  const service = serve(createGlobalEngine(), { agents: { clerk }, openai: true, origins: ['https://app.example'] });
+  const service = serve(createGlobalEngine(), {
+    agents: { clerk },
+    openai: true,
+    origins: ['https://app.example'],
+  });
   const preflight = await service.fetch(
     new Request('http://localhost/v1/responses', {
       method: 'OPTIONS',
@@ -189,9 +232,21 @@ test.each<readonly [string, object, string]>([
   ['chat/completions', { messages: [] }, 'messages'],
   ['chat/completions', { messages: [{ role: 'assistant', content: 'x' }] }, 'messages'],
   ['chat/completions', { messages: [{ role: 'wizard', content: 'x' }] }, 'messages[0]'],
-  ['chat/completions', { messages: [user([{ type: 'image_url', image_url: { url: 'file:///etc/passwd' } }])] }, 'messages[0].content[0]'],
-  ['chat/completions', { messages: [user([{ type: 'image_url', image_url: { url: 'http://10.0.0.1/' } }])] }, 'messages[0].content[0]'],
-  ['chat/completions', { messages: [user([{ type: 'file', file: { file_id: 'file-1' } }])] }, 'messages[0].content[0]'],
+  [
+    'chat/completions',
+    { messages: [user([{ type: 'image_url', image_url: { url: 'file:///etc/passwd' } }])] },
+    'messages[0].content[0]',
+  ],
+  [
+    'chat/completions',
+    { messages: [user([{ type: 'image_url', image_url: { url: 'http://10.0.0.1/' } }])] },
+    'messages[0].content[0]',
+  ],
+  [
+    'chat/completions',
+    { messages: [user([{ type: 'file', file: { file_id: 'file-1' } }])] },
+    'messages[0].content[0]',
+  ],
   ['chat/completions', { messages: 'Hi' }, 'messages'],
   ['chat/completions', { model: 7 }, 'model'],
   ['chat/completions', { stream: 'yes' }, 'stream'],
@@ -218,7 +273,9 @@ test.each<readonly [string, object, string]>([
   );
   const [status, , found] = await refused(response);
   expect([status, found]).toEqual([400, param]);
-  const runs = (await (await service.fetch(new Request('http://localhost/runs'))).json()) as { runs: unknown[] };
+  const runs = (await (await service.fetch(new Request('http://localhost/runs'))).json()) as {
+    runs: unknown[];
+  };
   expect(runs.runs).toEqual([]);
 });
 
@@ -240,12 +297,14 @@ test('tools of a client that the agent has itself, or that a team would need, ar
       'input.invalid',
       'tools',
     ]);
-  await using answering = await served({
-    agents: { painter },
-    openai: true,
-    run: { person: { answer: () => 'red' } as never },
-  }).catch(() => ({ url: '', [Symbol.asyncDispose]: () => Promise.resolve() }));
-  expect(answering.url).toBeDefined();
+  const person: Person = { answer: () => 'red' };
+  await using answering = await served({ agents: { painter }, openai: true, run: { person } });
+  const asked = { model: 'painter', input: 'Hi', tools: [pick] };
+  expect(await refused(await ask(answering.url, 'responses', asked))).toEqual([
+    400,
+    'input.invalid',
+    'tools',
+  ]);
 });
 
 test('a client that goes away aborts its completion, unless it has a key; a response goes on', async () => {
@@ -293,7 +352,11 @@ test('a client that goes away aborts its completion, unless it has a key; a resp
 
 test('a server that shuts down ends its streams with an error, and takes no more', async () => {
   const model = slowModel();
-  await using server = await served({ agents: { slow: agent({ name: 'slow', model }) }, openai: true, store: memoryStore() });
+  await using server = await served({
+    agents: { slow: agent({ name: 'slow', model }) },
+    openai: true,
+    store: memoryStore(),
+  });
   const asked = { model: 'slow', input: 'Speak.', stream: true };
   const response = ask(server.url, 'responses', asked).then((opened) => opened.text());
   const completion = ask(server.url, 'chat/completions', {

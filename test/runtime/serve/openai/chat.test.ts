@@ -67,7 +67,12 @@ test('a stream has what was said on the way, too, divided by a blank line, and n
   const chunks = eventsIn(text);
   expect(textOfChunks(chunks)).toBe('Let me see.\n\nIt comes tomorrow.');
   expect(chunks.map(({ choices }) => (choices as unknown[])[0])).toEqual([
-    { index: 0, delta: { role: 'assistant', content: '', refusal: null }, logprobs: null, finish_reason: null },
+    {
+      index: 0,
+      delta: { role: 'assistant', content: '', refusal: null },
+      logprobs: null,
+      finish_reason: null,
+    },
     { index: 0, delta: { content: 'Let me see.' }, logprobs: null, finish_reason: null },
     { index: 0, delta: { content: '\n\nIt comes tomorrow.' }, logprobs: null, finish_reason: null },
     { index: 0, delta: {}, logprobs: null, finish_reason: 'stop' },
@@ -116,7 +121,10 @@ test('images and files come to the model as parts', async () => {
         { type: 'text', text: 'What is it?' },
         { type: 'image_url', image_url: { url: `data:image/png;base64,${PIXEL}` } },
         { type: 'image_url', image_url: { url: 'https://example.com/cat.png' } },
-        { type: 'file', file: { file_data: `data:application/pdf;base64,${btoa('%PDF-1.4')}`, filename: 'a.pdf' } },
+        {
+          type: 'file',
+          file: { file_data: `data:application/pdf;base64,${btoa('%PDF-1.4')}`, filename: 'a.pdf' },
+        },
       ]),
     ],
   });
@@ -165,7 +173,9 @@ test('what a critic may refuse is not shown before it accepts', async () => {
   const response = await ask(server.url, 'chat/completions', { ...chat, stream: true });
   expect(textOfChunks(eventsIn(await response.text()))).toBe('Good.');
   const withheld = await said(server.url, 'chat/completions', { ...chat, model: 'stubborn' });
-  expect(withheld).toMatchObject({ choices: [{ message: { content: '' }, finish_reason: 'content_filter' }] });
+  expect(withheld).toMatchObject({
+    choices: [{ message: { content: '' }, finish_reason: 'content_filter' }],
+  });
 });
 
 test('a limit ends an answer by length, a refusal is one, a failed run is an error that is not tried again', async () => {
@@ -178,7 +188,9 @@ test('a limit ends an answer by length, a refusal is one, a failed run is an err
   const failing = agent({ name: 'failing', model: modelSaying([new Error('no such key')]) });
   await using server = await served({ agents: { limited, failing }, openai: true });
   const completion = await said(server.url, 'chat/completions', { ...chat, model: 'limited' });
-  expect(completion).toMatchObject({ choices: [{ message: { content: 'Let me see.' }, finish_reason: 'length' }] });
+  expect(completion).toMatchObject({
+    choices: [{ message: { content: 'Let me see.' }, finish_reason: 'length' }],
+  });
   const response = await ask(server.url, 'chat/completions', { ...chat, model: 'failing' });
   expect(response.headers.get('x-should-retry')).toBe('false');
   expect((await refused(response))[0]).toBe(500);
@@ -204,9 +216,16 @@ test('an input with a schema is read from the JSON of the message', async () => 
     model: scriptedModel(['Found.']),
   });
   await using server = await served({ agents: { clerk }, openai: true });
-  const completion = await said(server.url, 'chat/completions', { ...chat, messages: [user('{"order":17}')] });
+  const completion = await said(server.url, 'chat/completions', {
+    ...chat,
+    messages: [user('{"order":17}')],
+  });
   expect(completion).toMatchObject({ choices: [{ message: { content: 'Found.' } }] });
-  expect(await refused(await ask(server.url, 'chat/completions', chat))).toEqual([400, 'input.invalid', null]);
+  expect(await refused(await ask(server.url, 'chat/completions', chat))).toEqual([
+    400,
+    'input.invalid',
+    null,
+  ]);
 });
 
 const pick = { type: 'function', function: { name: 'pick', parameters: { type: 'object', properties: {} } } };
@@ -217,7 +236,10 @@ test('tools of the client: the run waits for their results, and goes on with the
     tools: [look],
     model: scriptedModel([
       calls({ name: 'look', input: { order: 17 } }),
-      { ...calls({ name: 'pick', input: { of: 'car' } }, { name: 'pick', input: { of: 'bike' } }), text: 'Which?' },
+      {
+        ...calls({ name: 'pick', input: { of: 'car' } }, { name: 'pick', input: { of: 'bike' } }),
+        text: 'Which?',
+      },
       'Red and blue it is.',
     ]),
   });
@@ -240,7 +262,11 @@ test('tools of the client: the run waits for their results, and goes on with the
   });
   const [choice] = first['choices'] as [{ message: { tool_calls: { id: string }[] } }];
   const ids = choice.message.tool_calls.map(({ id }) => id);
-  const results = ids.map((id, index) => ({ role: 'tool', tool_call_id: id, content: ['red', 'blue'][index] }));
+  const results = ids.map((id, index) => ({
+    role: 'tool',
+    tool_call_id: id,
+    content: ['red', 'blue'][index],
+  }));
   const messages = [...asked.messages, choice.message, ...results];
   const incomplete = await ask(server.url, 'chat/completions', { ...asked, messages: messages.slice(0, -1) });
   expect(await refused(incomplete)).toEqual([400, 'input.invalid', 'messages']);
@@ -265,9 +291,9 @@ test('a run that waits for a person is an error that says so, and goes on when s
   expect(response.headers.get('x-should-retry')).toBe('false');
   expect(await refused(response)).toEqual([409, 'request_pending', null]);
   const { runs } = (await (await fetch(`${server.url}/runs`)).json()) as { runs: { runId: string }[] };
-  const { requests } = (await (
-    await fetch(`${server.url}/runs/${runs[0]?.runId}/requests`)
-  ).json()) as { requests: { id: string }[] };
+  const { requests } = (await (await fetch(`${server.url}/runs/${runs[0]?.runId}/requests`)).json()) as {
+    requests: { id: string }[];
+  };
   await ask(server.url, `../runs/${runs[0]?.runId}/requests/${requests[0]?.id}`, { yes: true });
   const result = await fetch(`${server.url}/runs/${runs[0]?.runId}/result`);
   expect(await result.json()).toMatchObject({ output: 'Your money is on its way.' });

@@ -47,7 +47,11 @@ test('a response has the answer alone; its stream has what was said on the way, 
     ],
     usage: { input_tokens_details: { cached_tokens: 0 } },
   });
-  const response = await ask(server.url, 'responses', { model: 'clerk', input: 'Where is it?', stream: true });
+  const response = await ask(server.url, 'responses', {
+    model: 'clerk',
+    input: 'Where is it?',
+    stream: true,
+  });
   const events = eventsIn(await response.text());
   expect(events.map(({ type }) => type)).toEqual([
     'response.created',
@@ -77,7 +81,11 @@ test('a response has the answer alone; its stream has what was said on the way, 
 test('a stream continues after each of its events, also by another server of the store', async () => {
   const store = memoryStore();
   await using server = await served({ agents: { clerk }, openai: true, store });
-  const response = await ask(server.url, 'responses', { model: 'clerk', input: 'Where is it?', stream: true });
+  const response = await ask(server.url, 'responses', {
+    model: 'clerk',
+    input: 'Where is it?',
+    stream: true,
+  });
   const events = eventsIn(await response.text());
   const { id } = (events[0] as { response: { id: string } }).response;
   await using other = await served({ agents: { clerk }, openai: true, store });
@@ -230,7 +238,10 @@ test('a call that a person has to approve is an item, which the client answers',
 });
 
 test('a question to a person is the message of a response, and the next message answers it', async () => {
-  const model = modelSaying([calls({ name: 'ask_person', input: { question: 'Which one?' } }), 'The red one.']);
+  const model = modelSaying([
+    calls({ name: 'ask_person', input: { question: 'Which one?' } }),
+    'The red one.',
+  ]);
   const shop = agent({ name: 'shop', tools: [askPerson], model });
   await using server = await served({ agents: { shop }, openai: true });
   const first = await said(server.url, 'responses', { model: 'shop', input: 'Sell me a car.' });
@@ -275,7 +286,10 @@ test('functions of the client are items, and their outputs continue the run', as
 
 test('a response in the background is fetched, cancelled and forgotten; any other is not cancelled', async () => {
   const model = slowModel();
-  await using server = await served({ agents: { slow: agent({ name: 'slow', model }), clerk }, openai: true });
+  await using server = await served({
+    agents: { slow: agent({ name: 'slow', model }), clerk },
+    openai: true,
+  });
   const begun = await said(server.url, 'responses', { model: 'slow', input: 'Speak.', background: true });
   const id = String(begun['id']);
   await model.asked;
