@@ -1,9 +1,10 @@
-import { TroupeError } from '../../../contracts/errors/error.ts';
+import { isTroupeError, TroupeError } from '../../../contracts/errors/error.ts';
 import type { RuntimeEvent } from '../../../contracts/events/event.ts';
 import { assertMay } from '../http/callers.ts';
 import type { FoundRun, LiveRun } from '../runs/live-run.ts';
 import { answerHere, answerOf } from '../runs/run-people.ts';
 import type { ServedAgent } from '../runs/served-names.ts';
+import type { Caller } from '../serve-options.ts';
 import type { Admitted, Serving } from '../serving.ts';
 import { pastEvents } from '../watching.ts';
 import { AnswerRequests } from './answer-requests.ts';
@@ -40,9 +41,7 @@ export const continueAnswer = async (
   const [runId, other] = [...new Set([...calls, ...asked].map((each) => each.runId))];
   const [first] = [...calls, ...asked];
   if (runId === undefined || other !== undefined) throw notWaiting(param, first?.id ?? '');
-  const found = await serving.finder.find(runId, admitted.caller).catch(() => {
-    throw notWaiting(param, first?.id ?? '');
-  });
+  const found = await findOr(serving, runId, admitted.caller, () => notWaiting(param, first?.id ?? ''));
   const { name } = agentOf(serving, found);
   if (name !== model)
     throw paramError('model', `the run that waits for '${first?.id ?? ''}' is one of '${name}'`);
@@ -102,6 +101,20 @@ const give = async (
 
 const givenOf = ({ yes, reason }: Pick<ToldApproval, 'yes' | 'reason'>) =>
   yes ? { yes } : { yes, ...(reason === undefined ? {} : { reason }) };
+
+/** Finds a run of the caller's tenant. @throws {TroupeError} `unknown` where there is none */
+export const findOr = async (
+  { finder }: Serving,
+  runId: string,
+  caller: Caller,
+  unknown: () => TroupeError,
+): Promise<FoundRun> => {
+  try {
+    return await finder.find(runId, caller);
+  } catch (thrown) {
+    throw isTroupeError(thrown, 'journal.unknown') ? unknown() : thrown;
+  }
+};
 
 /** The agent of a run. @throws {TroupeError} `agent.unknown` */
 export const agentOf = ({ names }: Serving, found: FoundRun): ServedAgent => {
@@ -169,5 +182,5 @@ const ordinalOf = (events: readonly RuntimeEvent[], after: readonly string[]): n
   return asked.findIndex((id) => after.includes(id)) + 1;
 };
 
-const notWaiting = (param: string, id: string) =>
+const notWaiting = (param: string, id: string): TroupeError =>
   paramError(param, `no run of the caller waits for '${id}', or several runs are answered at once`);

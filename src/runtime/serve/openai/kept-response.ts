@@ -12,7 +12,7 @@ import { pastEvents } from '../watching.ts';
 import type { AnswerEnd, AnswerPiece } from './answer-piece.ts';
 import type { Answering } from './answering.ts';
 import { foldOf } from './answering.ts';
-import { agentOf } from './continue-answer.ts';
+import { agentOf, findOr } from './continue-answer.ts';
 import type { ResponseFacts } from './response-facts.ts';
 import { turnsOfRun } from './run-turns.ts';
 import type { ResponseServing } from './response-serving.ts';
@@ -39,9 +39,7 @@ export const findResponse = async (
 ): Promise<KeptResponse> => {
   const place = readResponseId(id);
   if (place === undefined) throw unknownResponse(param, id);
-  const found = await serving.finder.find(place.runId, caller).catch(() => {
-    throw unknownResponse(param, id);
-  });
+  const found = await findOr(serving, place.runId, caller, () => unknownResponse(param, id));
   const facts = await serving.book.read(id);
   if (facts === undefined) throw unknownResponse(param, id);
   const agent = agentOf(serving, found);

@@ -1,5 +1,6 @@
 import type { Caller } from '../serve-options.ts';
 import { pastEvents } from '../watching.ts';
+import { findOr } from './continue-answer.ts';
 import { answerSoFar, findResponse } from './kept-response.ts';
 import type { ResponseServing } from './response-serving.ts';
 import type { ItemReference } from './responses-request.ts';
@@ -29,9 +30,7 @@ const itemsAt = async (
   const callId = id.replace(/^fc/, 'call');
   const call = readCallId(callId);
   if (call !== undefined) {
-    const found = await serving.finder.find(call.runId, caller).catch(() => {
-      throw unknownItem(id);
-    });
+    const found = await findOr(serving, call.runId, caller, () => unknownItem(id));
     for (const event of await pastEvents(serving, found))
       if (event.type === 'tool.requested' && event.callId === call.callId)
         return [
