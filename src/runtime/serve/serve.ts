@@ -134,7 +134,11 @@ class Server {
       const face = await import('./openai/openai-face.ts');
       return new face.OpenAiFace(this.#serving);
     });
-    this.#guard = new Guard({ hosts: hosts ?? (auth === undefined ? LOOPBACK : undefined), origins });
+    this.#guard = new Guard({
+      hosts: hosts ?? (auth === undefined ? LOOPBACK : undefined),
+      origins,
+      openai: options.openai,
+    });
     this.#callers = new Callers(auth, { perMinute: limits.perMinute, clock });
   }
 

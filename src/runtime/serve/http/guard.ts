@@ -5,11 +5,15 @@ export interface GuardOptions {
   /** Undefined: all. */
   readonly hosts: readonly string[] | undefined;
   readonly origins: readonly string[];
+  /** Lets pages send what clients of OpenAI send, too. */
+  readonly openai?: boolean | undefined;
 }
 
-/** The headers that pages may send: those of `x-stainless` are sent by clients of OpenAI, and read by nobody. */
-const ALLOWED_HEADERS = [
-  'authorization, content-type, idempotency-key, last-event-id, openai-organization, openai-project',
+/** The headers that pages may send. */
+const HEADERS = 'authorization, content-type, idempotency-key, last-event-id';
+/** Those that clients of OpenAI send by themselves; nobody reads them. */
+const OPENAI_HEADERS = [
+  'openai-organization, openai-project, openai-beta',
   ...['arch', 'helper-method', 'lang', 'os', 'package-version', 'poll-helper', 'retry-count', 'runtime'].map(
     (name) => `x-stainless-${name}`,
   ),
@@ -28,8 +32,13 @@ export const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 export class Guard {
   readonly #hosts: readonly string[] | undefined;
   readonly #origins: ReadonlySet<string>;
+  readonly #allowed: Readonly<Record<string, string>>;
 
-  constructor({ hosts, origins }: GuardOptions) {
+  constructor({ hosts, origins, openai = false }: GuardOptions) {
+    this.#allowed = {
+      'access-control-allow-methods': openai ? 'GET, POST, DELETE' : 'GET, POST',
+      'access-control-allow-headers': openai ? `${HEADERS}, ${OPENAI_HEADERS}` : HEADERS,
+    };
     this.#hosts = hosts?.map((host) => host.toLowerCase());
     this.#origins = new Set(origins);
   }
@@ -67,8 +76,7 @@ export class Guard {
       status: 204,
       headers: {
         ...this.corsHeaders(request),
-        'access-control-allow-methods': 'GET, POST, DELETE',
-        'access-control-allow-headers': ALLOWED_HEADERS,
+        ...this.#allowed,
         'access-control-max-age': '600',
       },
     });

@@ -5,7 +5,7 @@ import { OpenWork } from '../../../events/progress/open-work.ts';
 import { jsonSchemaIssues } from '../../../tools/schemas/json-schema-check.ts';
 import type { PausingFold } from '../streams/paused-texts.ts';
 import type { AnswerDraft, AnswerEnd, AnswerPiece } from './answer-piece.ts';
-import { AnswerRequests, answeredBy } from './answer-requests.ts';
+import { AnswerRequests, findAnswered } from './answer-requests.ts';
 
 /** The part of a run that an answer is made of. */
 export interface AnswerPart {
@@ -65,7 +65,7 @@ export class AnswerFold implements PausingFold<AnswerPiece> {
 
   take(event: LiveEvent): readonly AnswerPiece[] {
     if (this.#isOver) return [];
-    const answered = answeredBy(event);
+    const answered = findAnswered(event);
     // The run was waiting: what follows is the next part.
     if (answered !== undefined && this.isWaiting) return this.pause();
     if ('seq' in event) this.#seq = event.seq;
@@ -105,7 +105,7 @@ export class AnswerFold implements PausingFold<AnswerPiece> {
     return drafts.map((draft) => ({ ...draft, seq: this.#seq }));
   }
 
-  /** What came before the part is told nothing of, but for what it used. */
+  /** Leaves out the events before the part, but for what they used. */
   #pass(event: LiveEvent, answered: string | undefined): readonly AnswerDraft[] {
     if (answered !== undefined) this.#awaited.delete(answered);
     if (event.type === 'model.answered') this.#use(event, this.#before);

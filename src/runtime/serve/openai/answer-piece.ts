@@ -3,14 +3,14 @@ import type { OpenRequest } from '../../../contracts/people/request.ts';
 
 /** A call that the client is to run. */
 export interface ClientCall {
-  /** The id that the client is told: it says which run waits. */
+  /** Its id for the client: it says which run waits. */
   readonly id: string;
   readonly name: string;
   /** JSON. */
   readonly arguments: string;
 }
 
-/** A request to a person, as far as a client is told of it. */
+/** A request to a person, as far as clients see it. */
 export type PersonAsked = Pick<OpenRequest, 'id' | 'kind'> & {
   /** The question, or the description of the call. */
   readonly text: string;

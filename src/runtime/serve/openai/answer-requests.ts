@@ -4,8 +4,8 @@ import { callIdFor } from './wire-ids.ts';
 
 type Asked = EventOf<'tool.approval-requested' | 'tool.ambiguous' | 'person.asked'>;
 
-/** Tells if an event ends the wait for a request. */
-export const answeredBy = (event: LiveEvent): string | undefined => {
+/** The request that an event ends the wait for; undefined if it ends none. */
+export const findAnswered = (event: LiveEvent): string | undefined => {
   switch (event.type) {
     case 'tool.approved':
     case 'tool.denied':
@@ -27,7 +27,7 @@ export class AnswerRequests {
 
   /** Notes an event. */
   take(event: LiveEvent, root: string): void {
-    const answered = answeredBy(event);
+    const answered = findAnswered(event);
     if (answered !== undefined) this.#open.delete(answered);
     switch (event.type) {
       case 'tool.added':

@@ -84,7 +84,7 @@ const give = async (
   if (open.length > 0) {
     run = await serving.runs.reach(found);
     for (const [id, answer] of open)
-      answerHere(run, answerOf(id, 'text' in answer ? answer : givenOf(answer), caller), serving.clock);
+      answerHere(run, answerOf(id, 'text' in answer ? answer : toGiven(answer), caller), serving.clock);
     const still = run.handle.requests.find(({ id }) => byRequest.has(id));
     if (still !== undefined)
       throw new AnswerError({
@@ -99,7 +99,7 @@ const give = async (
   return { found: now, place, after, agent: agentOf(serving, now), schema: undefined };
 };
 
-const givenOf = ({ yes, reason }: Pick<ToldApproval, 'yes' | 'reason'>) =>
+const toGiven = ({ yes, reason }: Pick<ToldApproval, 'yes' | 'reason'>) =>
   yes ? { yes } : { yes, ...(reason === undefined ? {} : { reason }) };
 
 /** Finds a run of the caller's tenant. @throws {TroupeError} `unknown` where there is none */

@@ -25,7 +25,7 @@ export interface KeptResponse {
 }
 
 /** The error for a response that there is not, or that is another tenant's. */
-export const unknownResponse = (param: string | undefined, id: string): TroupeError =>
+const unknownResponse = (param: string | undefined, id: string): TroupeError =>
   new TroupeError('journal.unknown', 'Cannot find the response as there is none of that id', {
     details: { ...(param === undefined ? {} : { param }), code: 'response_not_found', id },
   });
@@ -46,7 +46,7 @@ export const findResponse = async (
   return { facts, answering: { found, place, after: facts.after, agent, schema: undefined } };
 };
 
-/** What there is of an answer by now: its pieces, and the events that it is made of. */
+/** An answer as far as it is made: its pieces, and the events that it is made of. */
 export interface AnswerSoFar {
   readonly pieces: readonly AnswerPiece[];
   readonly events: readonly RuntimeEvent[];

@@ -100,7 +100,7 @@ const operations: Readonly<Record<FaceRoute, Operation>> = {
   respond,
 
   retrieve: async (serving, admitted) => {
-    const kept = await keptAt(serving, admitted);
+    const kept = await findKept(serving, admitted);
     const { searchParams } = admitted.url;
     if (searchParams.get('stream') === 'true')
       return streamResponse(serving, admitted, { ...kept, after: placeIn(searchParams) });
@@ -108,7 +108,7 @@ const operations: Readonly<Record<FaceRoute, Operation>> = {
   },
 
   cancel: async (serving, admitted) => {
-    const kept = await keptAt(serving, admitted);
+    const kept = await findKept(serving, admitted);
     if (!kept.facts.isBackground)
       throw paramError('response_id', 'only a response in the background is cancelled');
     const { found } = kept.answering;
@@ -120,11 +120,11 @@ const operations: Readonly<Record<FaceRoute, Operation>> = {
       elsewhere: (store, runId) => postLetter(serving, store, runId, { kind: 'abort', reason }),
     }).catch(ignoreEnded);
     await found.live?.over;
-    return jsonReply(await responseNow(serving, await keptAt(serving, admitted)));
+    return jsonReply(await responseNow(serving, await findKept(serving, admitted)));
   },
 
   delete: async (serving, admitted) => {
-    const { facts, answering } = await keptAt(serving, admitted);
+    const { facts, answering } = await findKept(serving, admitted);
     await serving.book.remove(facts.id);
     const { live } = answering.found;
     // Nobody can fetch it any more.
@@ -136,7 +136,7 @@ const operations: Readonly<Record<FaceRoute, Operation>> = {
 /** Agents have no date: they are what the server's program says. */
 const modelOf = ({ name }: ServedAgent) => ({ id: name, object: 'model', created: 0, owned_by: 'troupe' });
 
-const keptAt = (serving: ResponseServing, { names, caller }: Admitted): Promise<KeptResponse> =>
+const findKept = (serving: ResponseServing, { names, caller }: Admitted): Promise<KeptResponse> =>
   findResponse(serving, names['response'] ?? '', caller);
 
 /** A response as it is by now. */

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../../base/json/json.ts';
 import { foundText } from '../../../contracts/errors/found-text.ts';
 import { paramError } from './wire-error.ts';
 
-/** What a face makes of the parameters of its protocol. */
+/** The parameters of a protocol, by what becomes of them. */
 export interface Params {
   /** Read by the face. */
   readonly taken: readonly string[];

@@ -4,7 +4,7 @@ import type { Json } from '../../../base/json/json.ts';
 import type { KeyValueFiles } from '../../../contracts/conversations/memory.ts';
 import type { JournalStore } from '../../../contracts/journals/journal.ts';
 
-/** What a response says beside its run. */
+/** The facts of a response that its run does not have. */
 export interface ResponseFacts {
   readonly id: string;
   readonly createdAt: number;

@@ -79,11 +79,14 @@ export const outputOf = (place: ResponsePlace, end: AnswerEnd): readonly OutputI
     kind === 'refused'
       ? refusalItem(place, text)
       : messageItem(place, { block: block ?? 0, text, status, isAnswer: end.calls.length === 0 });
-  return [...(isSaid ? [said] : []), ...askedOf(place, end)];
+  return [...(isSaid ? [said] : []), ...requestItems(place, end)];
 };
 
 /** The items that ask the client for something. */
-export const askedOf = ({ runId }: ResponsePlace, { calls, requests }: AnswerEnd): readonly OutputItem[] => [
+export const requestItems = (
+  { runId }: ResponsePlace,
+  { calls, requests }: AnswerEnd,
+): readonly OutputItem[] => [
   ...calls.map(({ id, name, arguments: text }): OutputItem => ({
     id: id.replace(/^call/, 'fc'),
     type: 'function_call',

@@ -3,7 +3,14 @@ import { drainingError } from '../runs/run-errors.ts';
 import type { AnswerEnd, AnswerPiece } from './answer-piece.ts';
 import type { ResponseFacts } from './response-facts.ts';
 import type { OutputItem } from './response-object.ts';
-import { askedOf, endedResponse, messageItem, openResponse, outputOf, textPart } from './response-object.ts';
+import {
+  requestItems,
+  endedResponse,
+  messageItem,
+  openResponse,
+  outputOf,
+  textPart,
+} from './response-object.ts';
 import { wireErrorOf } from './wire-error.ts';
 import type { ResponsePlace } from './wire-ids.ts';
 
@@ -122,7 +129,7 @@ export class ResponseStream {
   }
 
   #ended(seq: number, end: AnswerEnd): string {
-    const items = end.kind === 'refused' ? outputOf(this.#place, end) : askedOf(this.#place, end);
+    const items = end.kind === 'refused' ? outputOf(this.#place, end) : requestItems(this.#place, end);
     const events = items.map((item) => this.#item(seq, item));
     const response = endedResponse(this.#facts, this.#place, end);
     // There is no event for a response that was cancelled.

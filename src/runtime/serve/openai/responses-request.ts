@@ -18,7 +18,7 @@ export interface ResponsesRequest {
   readonly previous: string | undefined;
   readonly tools: readonly ClientTool[];
   readonly isParallel: boolean;
-  /** As the client has them, to be told again. */
+  /** As the client gave them, for the response. */
   readonly toolsGiven: readonly Json[];
   readonly format: JsonObject | undefined;
   readonly metadata: Readonly<Record<string, string>>;
@@ -143,7 +143,7 @@ const readItem = (given: Json, place: string): ResponsesRequest['items'] => {
       return [{ kind: 'reference', id }];
     case 'mcp_approval_response':
       return [readApproval(item, place)];
-    // Thoughts are the agent's own, and a request is told again by clients that keep all items.
+    // Thoughts are the agent's own, and clients that keep all items send requests back.
     case 'reasoning':
     case 'mcp_approval_request':
       return [];

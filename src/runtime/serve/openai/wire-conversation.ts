@@ -66,7 +66,7 @@ const turnsOf = (items: readonly ToldItem[]): readonly Turn<GivenPart>[] => {
     items.flatMap((item): [string, string][] => (item.kind === 'result' ? [[item.callId, item.text]] : [])),
   );
   let count = 0;
-  return joined(items).flatMap((item): readonly Turn<GivenPart>[] => {
+  return joinCalls(items).flatMap((item): readonly Turn<GivenPart>[] => {
     switch (item.kind) {
       case 'user':
         return [{ role: 'user', ...spoken(item.content) }];
@@ -93,7 +93,7 @@ const turnsOf = (items: readonly ToldItem[]): readonly Turn<GivenPart>[] => {
 };
 
 /** Items in which the assistant said and called at once are one turn. */
-const joined = (items: readonly ToldItem[]): readonly ToldItem[] => {
+const joinCalls = (items: readonly ToldItem[]): readonly ToldItem[] => {
   const turns: ToldItem[] = [];
   for (const item of items) {
     const before = turns.at(-1);
