@@ -178,7 +178,7 @@ test('what a critic may refuse is not shown before it accepts', async () => {
   });
 });
 
-test('a limit ends an answer by length, a refusal is one, a failed run is an error that is not tried again', async () => {
+test('a limit ends an answer by length, and a failed run is an error that is not tried again', async () => {
   const limited = agent({
     name: 'limited',
     tools: [look],
@@ -198,6 +198,23 @@ test('a limit ends an answer by length, a refusal is one, a failed run is an err
   const text = await streamed.text();
   expect(eventsIn(text).at(-1)).toMatchObject({ error: { type: 'server_error', param: null } });
   expect(text).not.toMatch('[DONE]');
+});
+
+test('a model that refuses has refused', async () => {
+  const shy = agent({ name: 'shy', model: modelSaying([{ finish: 'refusal', refusal: 'I may not.' }]) });
+  await using server = await served({ agents: { shy }, openai: true });
+  const asked = { ...chat, model: 'shy' };
+  const completion = await said(server.url, 'chat/completions', asked);
+  expect(completion).toMatchObject({
+    choices: [{ message: { content: null, refusal: 'I may not.' }, finish_reason: 'stop' }],
+  });
+  const streamed = await ask(server.url, 'chat/completions', { ...asked, stream: true });
+  expect(await streamed.text()).toMatch('"delta":{"refusal":"I may not."}');
+  const response = await said(server.url, 'responses', { model: 'shy', input: 'Hi' });
+  expect(response).toMatchObject({
+    status: 'completed',
+    output: [{ type: 'message', content: [{ type: 'refusal', refusal: 'I may not.' }] }],
+  });
 });
 
 test('a team is a model, too: its answer comes whole', async () => {

@@ -309,6 +309,37 @@ test('functions of the client are items, and their outputs continue the run', as
   expect(await got(server.url, String(response['id']))).toEqual(response);
 });
 
+test('a run whose client does not come back goes on without the result, and one that was left by a restart fails', async () => {
+  const painter = () =>
+    agent({
+      name: 'painter',
+      model: modelSaying([calls({ name: 'pick', input: { of: 'car' } }), 'Without a colour, then.']),
+    });
+  const tools = [{ type: 'function', name: 'pick', parameters: { type: 'object', properties: {} } }];
+  const asked = { model: 'painter', input: 'Paint it.', tools };
+  const store = memoryStore();
+  await using server = await served({ agents: { painter: painter() }, openai: true, store });
+  const waiting = await said(server.url, 'responses', asked);
+  await server.service.drain({ withinMs: 1 });
+  await using other = await served({
+    agents: { painter: painter() },
+    openai: true,
+    store,
+    run: { requests: { expireAfterMs: 1 } },
+  });
+  const [call] = waiting['output'] as { call_id: string }[];
+  const input = [{ type: 'function_call_output', call_id: call?.call_id, output: 'red' }];
+  expect(await refused(await ask(other.url, 'responses', { model: 'painter', input }))).toEqual([
+    500,
+    'tool.missing',
+    null,
+  ]);
+  const forgotten = await said(other.url, 'responses', asked);
+  const runId = String(forgotten['id']).slice('resp_'.length);
+  const result = await fetch(`${other.url}/runs/${runId}/result`);
+  expect(await result.json()).toMatchObject({ output: 'Without a colour, then.' });
+});
+
 test('a response in the background is fetched, cancelled and forgotten; any other is not cancelled', async () => {
   const model = slowModel();
   await using server = await served({
