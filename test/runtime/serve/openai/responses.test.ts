@@ -185,30 +185,30 @@ test.each(['with a store', 'without one'])('a response continues each one before
   ]);
 });
 
-test.each(['with a store', 'without one'])(
-  'media of a response before are those of the next, %s',
-  async (kind) => {
-    const model = scriptedModel(['A pixel.', 'Black.']);
-    const isStored = kind === 'with a store';
-    await using server = await served({
-      agents: { seer: agent({ name: 'seer', model }) },
-      openai: true,
-      ...(isStored ? { store: memoryStore() } : {}),
-    });
-    const PIXEL =
-      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-    const image = { type: 'input_image', image_url: `data:image/png;base64,${PIXEL}` };
-    const content = [{ type: 'input_text', text: 'What is it?' }, image];
-    const first = await said(server.url, 'responses', { model: 'seer', input: [{ role: 'user', content }] });
-    const next = { model: 'seer', input: 'Which colour?', previous_response_id: first['id'] };
-    expect(textOfResponse(await said(server.url, 'responses', next))).toBe('Black.');
-    const [shown] = model.requests[1]?.messages ?? [];
-    // Without a store its bytes went with the run: a text names it.
-    if (isStored)
-      expect(shown?.role === 'user' ? shown.parts : []).toMatchObject([{ type: 'text' }, { type: 'image' }]);
-    else expect(shown).toEqual({ role: 'user', text: 'What is it?\n\n[image image/png]' });
-  },
-);
+/** Without a store its bytes went with the run: a text names it. */
+const shownMedia = [
+  ['with a store', memoryStore(), { parts: [{ type: 'text' }, { type: 'image', mediaType: 'image/png' }] }],
+  ['without one', undefined, { role: 'user', text: 'What is it?\n\n[image image/png]' }],
+] as const;
+
+test.each(shownMedia)('media of a response before are those of the next, %s', async (_, store, shown) => {
+  const model = scriptedModel(['A pixel.', 'Black.']);
+  await using server = await served({
+    agents: { seer: agent({ name: 'seer', model }) },
+    openai: true,
+    store,
+  });
+  const PIXEL =
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  const image = { type: 'input_image', image_url: `data:image/png;base64,${PIXEL}` };
+  const content = [{ type: 'input_text', text: 'What is it?' }, image];
+  const first = await said(server.url, 'responses', { model: 'seer', input: [{ role: 'user', content }] });
+  const next = { model: 'seer', input: 'Which colour?', previous_response_id: first['id'] };
+  expect(textOfResponse(await said(server.url, 'responses', next))).toBe('Black.');
+  expect(model.requests[1]?.messages[0]).toMatchObject(shown);
+  expect(model.requests[1]?.messages[0]?.role === 'user').toBe(true);
+  expect(JSON.stringify(model.requests[1]?.messages[0]).includes('"hash"')).toBe(store !== undefined);
+});
 
 test('items are referred to by their ids: what was said, and what was called', async () => {
   const model = scriptedModel(['One.', 'Two.']);
