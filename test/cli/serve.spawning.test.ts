@@ -83,3 +83,19 @@ test('a host that others reach needs a token, and so does each request then', as
   const desk = connect(here, { headers: { authorization: 'Bearer let-me-in' } });
   expect(await desk.run('clerk', 'go')).toMatchObject({ output: 'Order 17 is on its way.' });
 });
+
+test('with --openai the agents are models of OpenAI, too, and without it there are none', async () => {
+  const { url } = await served(['--openai', '--store', 'none']);
+  const models = (await (await fetch(`${url}/v1/models`)).json()) as { readonly data: readonly unknown[] };
+  expect(models.data).toContainEqual(expect.objectContaining({ id: 'clerk', object: 'model' }));
+  const completion = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'clerk', messages: [{ role: 'user', content: 'Where is my order?' }] }),
+  });
+  expect(await completion.json()).toMatchObject({
+    choices: [{ message: { content: 'Order 17 is on its way.' } }],
+  });
+  const plain = await served(['--store', 'none']);
+  expect((await fetch(`${plain.url}/v1/models`)).status).toBe(404);
+});

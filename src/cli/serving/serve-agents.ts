@@ -26,7 +26,7 @@ const HEAD_MS = 10_000;
 
 /** `troupe serve`: serves the agents and teams that a module exports over HTTP, until SIGTERM or Ctrl-C. */
 export const serveAgents = async (wanted: ServeCommand, session: Session): Promise<number> => {
-  const { file, exportName, host, port, origins } = wanted;
+  const { file, exportName, host, port, origins, openai } = wanted;
   const { terminal, settings, sidePaint: paint, signal } = session;
   const token = terminal.environment[TOKEN];
   if (token === undefined && !LOOPBACK.includes(host))
@@ -45,6 +45,7 @@ export const serveAgents = async (wanted: ServeCommand, session: Session): Promi
       const service = serve(engine, {
         agents: Object.fromEntries(agents.map((agent) => [agent.name, agent])),
         origins,
+        openai,
         ...(token === undefined ? {} : { auth: bearerOf(token) }),
         ...(opened === undefined ? {} : { store: opened.store }),
         ...(model === undefined ? {} : { run: { model } }),

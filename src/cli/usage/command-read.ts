@@ -66,6 +66,7 @@ interface OwnValues extends InspectValues, AuditValues, NewValues {
   readonly taken?: boolean | undefined;
   readonly host?: string | undefined;
   readonly origin?: string | undefined;
+  readonly openai?: boolean | undefined;
   readonly unproven?: boolean | undefined;
 }
 
@@ -233,6 +234,7 @@ const serveFrom = (first: string, values: OwnValues): ServeCommand => {
     port: portOf(values.port, name) ?? SERVED_AT,
     host: textOf(values.host, '--host', name) ?? '127.0.0.1',
     origins: origins ?? [],
+    openai: values.openai ?? false,
   };
 };
 

@@ -125,6 +125,8 @@ export interface ServeCommand extends NamedModule {
   readonly host: string;
   /** Origins whose pages may call it. */
   readonly origins: readonly string[];
+  /** Serves them as models of OpenAI, too. */
+  readonly openai: boolean;
 }
 
 export interface RunCommand {

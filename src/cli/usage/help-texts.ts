@@ -157,7 +157,8 @@ It listens on the loopback, for programs of this machine. For another --host, se
     options: `      --export NAME    only this export; also FILE#NAME
       --port N         port (default: 8080; 0 for any that is free)
       --host ADDRESS   address to listen on (default: 127.0.0.1)
-      --origin LIST    origins whose pages may call it, separated by commas`,
+      --origin LIST    origins whose pages may call it, separated by commas
+      --openai         also as models of OpenAI, below /v1, for clients of that`,
     examples: [
       'troupe serve team.ts',
       'troupe serve team.ts#desk --port 3000 --origin https://app.example.com',

@@ -8,7 +8,7 @@ import { AgUiFold } from './ag-ui-fold.ts';
 import { AgUiMessage } from './chat/ag-ui-message.ts';
 import type { EventSource, StreamOptions } from '../../runtime/serve/streams/event-source.ts';
 import { flatMapItems, openSource } from '../../runtime/serve/streams/event-source.ts';
-import { pausedTexts } from './chat/paused-texts.ts';
+import { pausedTexts } from '../../runtime/serve/streams/paused-texts.ts';
 import type { AgUiSubmission } from './chat/read-ag-ui.ts';
 import type { SseOptions } from '../../runtime/serve/streams/sse.ts';
 import { sseStream } from '../../runtime/serve/streams/sse.ts';

@@ -2,10 +2,9 @@ import type * as z from 'zod/mini';
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { GivenPart } from '../../contracts/content/part.ts';
-import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
-import type { JournalStore } from '../../contracts/journals/journal.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
 import type { ForkChange } from '../journal/resume/resume-options.ts';
-import type { LetterContent } from '../journal/letters/letters.ts';
+import { keyOf } from './http/idempotency-key.ts';
 import { readJson } from './http/read-json.ts';
 import { refusal } from './http/refusal.ts';
 import { jsonReply } from './http/reply.ts';
@@ -14,15 +13,8 @@ import { bodies } from './http/routes.ts';
 import { openApi } from './open-api.ts';
 import { checkContent } from './runs/check-input.ts';
 import type { FoundRun, LiveRun } from './runs/live-run.ts';
-import { endedRun, storeMissing } from './runs/run-errors.ts';
-import {
-  answerElsewhere,
-  answerHere,
-  answerOf,
-  requestsHere,
-  requestsStored,
-  sendLetter,
-} from './runs/run-people.ts';
+import { hereOrElsewhere, postLetter, storeOf } from './runs/reach-run.ts';
+import { answerElsewhere, answerHere, answerOf, requestsHere, requestsStored } from './runs/run-people.ts';
 import type { Started } from './runs/served-runs.ts';
 import type { Admitted, Serving } from './serving.ts';
 import { giveBlob, giveEvents, giveResult, limitIn, waitIn, within } from './watching.ts';
@@ -113,7 +105,7 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
               'Cannot send parts as another process has the run: send a text',
               { runId },
             );
-          return post(serving, store, runId, {
+          return postLetter(serving, store, runId, {
             kind: 'message',
             from: caller.who,
             text: content,
@@ -162,7 +154,7 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
         here: ({ handle }) => {
           handle.abort(reason, { after });
         },
-        elsewhere: (store, runId) => post(serving, store, runId, { kind: 'abort', reason }),
+        elsewhere: (store, runId) => postLetter(serving, store, runId, { kind: 'abort', reason }),
       }),
     );
   },
@@ -214,62 +206,11 @@ const bodyIn = async <Body>(
   throw new TroupeError('input.invalid', `Cannot read the body as ${place} does not fit: ${why}`);
 };
 
-/** The idempotency key of a request. @throws {TroupeError} `input.invalid` */
-const keyOf = ({ headers }: Request): string | undefined => {
-  const key = headers.get('idempotency-key');
-  if (key === null) return undefined;
-  if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
-  throw new TroupeError(
-    'input.invalid',
-    'Cannot read the idempotency key as it is not 1 to 255 printable characters of ASCII',
-  );
-};
-
-const storeOf = ({ store }: Serving): JournalStore => {
-  if (store === undefined) throw storeMissing('read a stored run');
-  return store;
-};
-
 /** A run in this process, for what only that can do. @throws {TroupeError} `journal.held`, `run.ended` */
 const runHere = async (serving: Serving, admitted: Admitted): Promise<LiveRun> => {
   const found = await findRun(serving, admitted);
   await bodyIn(serving, admitted.request, bodies().nothing);
   return serving.runs.reach(found);
-};
-
-interface Ways {
-  readonly here: (run: LiveRun) => void;
-  readonly elsewhere: (store: JournalStore, runId: string) => Promise<void>;
-}
-
-/** Does something to a run here, where it is resumed if need be, or by a letter to the process that has it; true for here. */
-const hereOrElsewhere = async (
-  serving: Serving,
-  found: FoundRun,
-  { here, elsewhere }: Ways,
-): Promise<boolean> => {
-  let run: LiveRun;
-  try {
-    run = await serving.runs.reach(found);
-  } catch (thrown) {
-    if (found.live !== undefined || !isTroupeError(thrown, 'journal.held')) throw thrown;
-    const { runId } = found.stored;
-    await elsewhere(storeOf(serving), runId);
-    return false;
-  }
-  if (run.isOver) throw endedRun(run.runId);
-  here(run);
-  return true;
-};
-
-const post = (serving: Serving, store: JournalStore, runId: string, letter: LetterContent): Promise<void> => {
-  const { redactor, clock, run } = serving;
-  const { secretKey } = run;
-  return sendLetter(store, runId, letter, {
-    redactor,
-    clock,
-    ...(secretKey === undefined ? {} : { secretKey }),
-  });
 };
 
 /** 202 for what another process does as soon as it reads its letters. */

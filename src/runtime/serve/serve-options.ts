@@ -96,6 +96,8 @@ export interface ServeOptions<Agents extends ServedAgents = ServedAgents> {
   /** Origins whose pages may call it, such as `https://app.example.com`, beside its own; `'*'` for all, without cookies. Default: none. */
   readonly origins?: readonly string[] | undefined;
   readonly limits?: ServeLimits | undefined;
+  /** Serves the agents as models of OpenAI's Chat Completions and Responses, too, below `/v1`. Default false. */
+  readonly openai?: boolean | undefined;
   /** Resumes at boot what is due in the store, and again after each `sweepMs`. Default true. */
   readonly resumes?: boolean | undefined;
   /** Time after which it looks again for what is due, in ms. Default 30,000; `Infinity`: at boot only. */
@@ -161,6 +163,7 @@ export const checkServe = optionsCheck<ServeOptions>(
         kept: optional(aBound(0)),
       }),
     ),
+    openai: optional(aBoolean()),
     resumes: optional(aBoolean()),
     sweepMs: optional(aTime()),
     onProblem: optional(aFunction()),

@@ -1,4 +1,5 @@
 import { systemClock } from '../../base/clock.ts';
+import { onDemand } from '../../base/on-demand.ts';
 import type { JsonObject } from '../../base/json/json.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Engine } from '../../contracts/runs/engine.ts';
@@ -8,12 +9,14 @@ import { Guard, LOOPBACK } from './http/guard.ts';
 import { OpenStreams } from './http/open-streams.ts';
 import { refusal } from './http/refusal.ts';
 import { errorReply, isServerFailure } from './http/reply.ts';
-import { matchRoute } from './http/routes.ts';
+import { matchRoute } from './http/match-route.ts';
+import { routes } from './http/routes.ts';
 import { openApi } from './open-api.ts';
 import { nothingHere, operations } from './operations.ts';
 import { RunFinder } from './runs/run-finder.ts';
 import { ServedNames } from './runs/served-names.ts';
 import { ServedRuns } from './runs/served-runs.ts';
+import type { OpenAiFace } from './openai/openai-face.ts';
 import type { ServedAgents, ServeOptions } from './serve-options.ts';
 import { checkServe, LIMITS } from './serve-options.ts';
 import type { Serving } from './serving.ts';
@@ -84,6 +87,8 @@ class Server {
   readonly #callers: Callers;
   readonly #options: ServeOptions;
   readonly #onProblem: (error: unknown) => void;
+  /** Loaded with the first request for it. */
+  readonly #openAi: () => Promise<OpenAiFace>;
   #sweep: unknown;
   #draining: Promise<void> | undefined;
 
@@ -125,7 +130,15 @@ class Server {
       redactor: redactorOf(undefined, run.secrets),
       clock,
     };
-    this.#guard = new Guard({ hosts: hosts ?? (auth === undefined ? LOOPBACK : undefined), origins });
+    this.#openAi = onDemand(async () => {
+      const face = await import('./openai/openai-face.ts');
+      return new face.OpenAiFace(this.#serving);
+    });
+    this.#guard = new Guard({
+      hosts: hosts ?? (auth === undefined ? LOOPBACK : undefined),
+      origins,
+      openai: options.openai,
+    });
     this.#callers = new Callers(auth, { perMinute: limits.perMinute, clock });
   }
 
@@ -138,7 +151,9 @@ class Server {
       return withHeaders(await this.#answer(request), headers);
     } catch (thrown) {
       if (isServerFailure(thrown)) this.#onProblem(thrown);
-      return errorReply(thrown, headers);
+      if (!this.#isForOpenAi(request)) return errorReply(thrown, headers);
+      const { wireErrorReply } = await import('./openai/wire-error.ts');
+      return wireErrorReply(thrown, headers);
     }
   }
 
@@ -174,11 +189,21 @@ class Server {
     return count;
   }
 
+  #isForOpenAi({ url }: Request): boolean {
+    const { basePath } = this.#serving;
+    return this.#options.openai === true && new URL(url).pathname.startsWith(`${basePath}/v1/`);
+  }
+
   async #answer(request: Request): Promise<Response> {
     const url = new URL(request.url);
     const { basePath } = this.#serving;
     if (!url.pathname.startsWith(`${basePath}/`)) throw nothingHere();
-    const matched = matchRoute(request.method, url.pathname.slice(basePath.length));
+    if (this.#isForOpenAi(request)) {
+      const face = await this.#openAi();
+      const callerOf = (asked: Request) => this.#callers.callerOf(asked);
+      return face.answer(request, url.pathname.slice(basePath.length), callerOf);
+    }
+    const matched = matchRoute(routes, request.method, url.pathname.slice(basePath.length));
     if (matched === undefined) throw nothingHere();
     if ('allowed' in matched) {
       const allow = matched.allowed.join(', ');

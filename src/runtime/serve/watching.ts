@@ -37,20 +37,21 @@ export const giveEvents = async (
   if (serving.runs.isDraining) throw drainingError();
   const last = await lastSeenBy(request, serving, found);
   if (last === undefined) return new Response(null, { status: 204, headers: SAFE_HEADERS });
-  const { redactor, clock, streams } = serving;
-  const events = flatMapItems<LiveEvent, LiveEvent>(
-    eventsOf(serving, found),
-    eventRedactor(redactor.secrets),
-  );
+  const { clock, streams } = serving;
+  const events = eventsOf(serving, found);
   const texts = streams.open(
     callerKeyOf(caller),
     sseTexts(events, last),
-    `${retryText(RETRY_MS)}: the server is shutting down\n\n`,
+    () => `${retryText(RETRY_MS)}: the server is shutting down\n\n`,
   );
   return sseStream(texts, retryText(RETRY_MS), { clock, headers: SAFE_HEADERS });
 };
 
-const eventsOf = ({ store, clock }: Serving, found: FoundRun): AsyncIterator<LiveEvent, undefined> => {
+/** The events of a run, here or in the store, redacted. */
+export const eventsOf = (serving: Serving, found: FoundRun): AsyncIterator<LiveEvent, undefined> =>
+  flatMapItems<LiveEvent, LiveEvent>(rawEventsOf(serving, found), eventRedactor(serving.redactor.secrets));
+
+const rawEventsOf = ({ store, clock }: Serving, found: FoundRun): AsyncIterator<LiveEvent, undefined> => {
   if (found.live !== undefined)
     return flatMapItems(found.live.handle[Symbol.asyncIterator](), (event) => [event]);
   // What is not here is in the store.
@@ -81,7 +82,8 @@ const lastSeenBy = async (
   return newest?.type === 'run.ended' && newest.seq === last ? undefined : last;
 };
 
-const pastEvents = async ({ store }: Serving, found: FoundRun): Promise<readonly RuntimeEvent[]> => {
+/** The events of a run so far, here or in the store. */
+export const pastEvents = async ({ store }: Serving, found: FoundRun): Promise<readonly RuntimeEvent[]> => {
   if (found.live !== undefined) return found.live.events;
   if (store === undefined) return [];
   const { runId } = found.stored;

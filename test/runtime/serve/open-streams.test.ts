@@ -14,7 +14,7 @@ test('a stream on which nothing happens ends with the farewell, whether it is be
   const ending = new AbortController();
   const streams = new OpenStreams({ streams: 2, streamsPerCaller: 2 }, ending.signal);
   const sources = [silent(), silent()];
-  const [read, later] = sources.map((source) => streams.open('ada', source, 'farewell'));
+  const [read, later] = sources.map((source) => streams.open('ada', source, () => 'farewell'));
   const next = read?.next();
   ending.abort();
   expect(await next).toEqual({ value: 'farewell', done: false });
@@ -29,12 +29,12 @@ test('a stream on which nothing happens ends with the farewell, whether it is be
 test('a stream whose source fails makes room, as one that ends does', async () => {
   const streams = new OpenStreams({ streams: 1, streamsPerCaller: 1 }, new AbortController().signal);
   const failing = { next: () => Promise.reject(new Error('the store is gone')) };
-  await expect(streams.open('ada', failing, '').next()).rejects.toThrow('the store is gone');
+  await expect(streams.open('ada', failing, () => '').next()).rejects.toThrow('the store is gone');
   const over = { next: () => Promise.resolve({ value: undefined, done: true } as const) };
-  expect(await streams.open('ada', over, '').next()).toEqual({ value: undefined, done: true });
-  await streams.open('ada', silent(), '').return?.();
-  streams.open('ada', silent(), '');
-  expect(() => streams.open('bob', silent(), '')).toThrow(
+  expect(await streams.open('ada', over, () => '').next()).toEqual({ value: undefined, done: true });
+  await streams.open('ada', silent(), () => '').return?.();
+  streams.open('ada', silent(), () => '');
+  expect(() => streams.open('bob', silent(), () => '')).toThrow(
     expect.objectContaining({ code: 'server.refused' }),
   );
 });
@@ -45,7 +45,7 @@ test('any number of streams listens once for the end, and none does when all are
   const added = vi.spyOn(signal, 'addEventListener');
   const removed = vi.spyOn(signal, 'removeEventListener');
   const streams = new OpenStreams({ streams: 100, streamsPerCaller: 100 }, signal);
-  const open = Array.from({ length: 50 }, () => streams.open('ada', silent(), ''));
+  const open = Array.from({ length: 50 }, () => streams.open('ada', silent(), () => ''));
   expect(added).toHaveBeenCalledTimes(1);
   expect(removed).not.toHaveBeenCalled();
   for (const stream of open) await stream.return?.();

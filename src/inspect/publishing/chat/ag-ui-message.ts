@@ -2,7 +2,7 @@ import type { Json } from '../../../base/json/json.ts';
 import type { EventOf, LiveEvent } from '../../../contracts/events/event.ts';
 import type { AgUiEvent } from '../ag-ui-event.ts';
 import { AgUiFold } from '../ag-ui-fold.ts';
-import type { PausingFold } from './paused-texts.ts';
+import type { PausingFold } from '../../../runtime/serve/streams/paused-texts.ts';
 import type { AgUiSubmission } from './read-ag-ui.ts';
 import { UiCalls } from './ui-calls.ts';
 import { uiCallId } from './ui-chunk.ts';

@@ -8,8 +8,7 @@ import type { Turn } from '../../../contracts/conversations/transcript.ts';
 import type { Approver } from '../../../contracts/people/approval-terms.ts';
 import type { RunHandle } from '../../../contracts/runs/run-handle.ts';
 import type { Tool } from '../../../contracts/tools/tool.ts';
-import { tool } from '../../../tools/define/define-tool.ts';
-import { jsonSchema } from '../../../tools/schemas/json-schema.ts';
+import { clientTool } from '../../../tools/define/client-tool.ts';
 import type { AgUiMessageIn } from './ag-ui-history.ts';
 import { agUiHistoryOf, agUiContentOf, readAgUiMessages } from './ag-ui-history.ts';
 import type { ChatLimits } from './chat-body.ts';
@@ -100,7 +99,7 @@ export const readAgUi = async (
     input: isOfUser ? agUiContentOf(last) : '',
     text: isOfUser ? last.text : '',
     history: agUiHistoryOf(isOfUser ? messages.slice(0, -1) : messages),
-    tools: listIn(body, 'tools').map(clientTool),
+    tools: listIn(body, 'tools').map(toolOf),
     context: listIn(body, 'context').flatMap(contextOf),
     state: body['state'] ?? null,
     forwardedProps: body['forwardedProps'] ?? null,
@@ -140,20 +139,14 @@ const listIn = (body: JsonObject, field: string): readonly Json[] => {
 };
 
 /** A tool that asks the client, and gives what it answers. */
-const clientTool = (given: Json): Tool => {
+const toolOf = (given: Json): Tool => {
   const { name, description = '', parameters } = isJsonObject(given) ? given : {};
   if (typeof name !== 'string' || typeof description !== 'string')
     throw refusal(`one of its tools has no name, or a description that is no text: ${foundText(given)}`);
-  return tool({
+  return clientTool({
     name,
-    description: description === '' ? `Runs '${name}' in the user's app.` : description,
-    input: jsonSchema(isJsonObject(parameters) ? parameters : { type: 'object', properties: {} }),
-    // The user's app does with it what it likes.
-    safety: 'write',
-    timeoutMs: Infinity,
-    // A client must not be asked again because its answer was rejected.
-    retry: false,
-    execute: (_, context) => context.ask(`The client is to run '${name}'.`),
+    description,
+    ...(isJsonObject(parameters) ? { parameters } : {}),
   });
 };
 

@@ -1,3 +1,4 @@
+import { callKeyOf } from '../../../events/progress/open-work.ts';
 import type { Json, JsonObject } from '../../../base/json/json.ts';
 
 /** The speaker of a text or the caller of a tool, where it is not the root of the run. */
@@ -84,4 +85,5 @@ export type UiChunk =
   | { readonly type: 'error'; readonly errorText: string };
 
 /** The id of a call in a chat: those of the runtime are unique within one agent of one run. */
-export const uiCallId = (runId: string, path: string, callId: string): string => `${runId}/${path}#${callId}`;
+export const uiCallId = (runId: string, path: string, callId: string): string =>
+  callKeyOf({ runId, path, callId });

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../base/json/json.ts';
 import type { ErrorData } from '../../../contracts/errors/error-data.ts';
 import type { DeltaEvent, EventOf, LiveEvent } from '../../../contracts/events/event.ts';
 import { termsOf } from '../../../contracts/people/approval-terms.ts';
-import type { PausingFold } from './paused-texts.ts';
+import type { PausingFold } from '../../../runtime/serve/streams/paused-texts.ts';
 import { UiCalls } from './ui-calls.ts';
 import type { UiChunk } from './ui-chunk.ts';
 import { uiCallId } from './ui-chunk.ts';

@@ -14,7 +14,7 @@ import { optionsCheck } from '../../../contracts/errors/check-options.ts';
 import type { ErrorData } from '../../../contracts/errors/error-data.ts';
 import type { EventSource, StreamOptions } from '../../../runtime/serve/streams/event-source.ts';
 import { openSource } from '../../../runtime/serve/streams/event-source.ts';
-import { pausedTexts } from './paused-texts.ts';
+import { pausedTexts } from '../../../runtime/serve/streams/paused-texts.ts';
 import type { SseOptions } from '../../../runtime/serve/streams/sse.ts';
 import { sseStream } from '../../../runtime/serve/streams/sse.ts';
 import type { UiChunk } from './ui-chunk.ts';

@@ -5,7 +5,20 @@ export interface GuardOptions {
   /** Undefined: all. */
   readonly hosts: readonly string[] | undefined;
   readonly origins: readonly string[];
+  /** Lets pages send what clients of OpenAI send, too. */
+  readonly openai?: boolean | undefined;
 }
+
+/** The headers that pages may send. */
+const HEADERS = 'authorization, content-type, idempotency-key, last-event-id';
+/** Those that clients of OpenAI send by themselves; nobody reads them. */
+const OPENAI_HEADERS = [
+  'openai-organization, openai-project, openai-beta',
+  ...['arch', 'helper-method', 'lang', 'os', 'package-version', 'poll-helper', 'retry-count', 'runtime'].map(
+    (name) => `x-stainless-${name}`,
+  ),
+  'x-stainless-runtime-version, x-stainless-timeout',
+].join(', ');
 
 /** The hosts of this very machine. */
 export const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
@@ -19,8 +32,13 @@ export const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 export class Guard {
   readonly #hosts: readonly string[] | undefined;
   readonly #origins: ReadonlySet<string>;
+  readonly #allowed: Readonly<Record<string, string>>;
 
-  constructor({ hosts, origins }: GuardOptions) {
+  constructor({ hosts, origins, openai = false }: GuardOptions) {
+    this.#allowed = {
+      'access-control-allow-methods': openai ? 'GET, POST, DELETE' : 'GET, POST',
+      'access-control-allow-headers': openai ? `${HEADERS}, ${OPENAI_HEADERS}` : HEADERS,
+    };
     this.#hosts = hosts?.map((host) => host.toLowerCase());
     this.#origins = new Set(origins);
   }
@@ -47,7 +65,7 @@ export class Guard {
       ...(this.#origins.has(origin)
         ? { 'access-control-allow-origin': origin, 'access-control-allow-credentials': 'true' }
         : { 'access-control-allow-origin': '*' }),
-      'access-control-expose-headers': 'location, retry-after',
+      'access-control-expose-headers': 'location, retry-after, troupe-without-effect, x-should-retry',
       vary: 'origin',
     };
   }
@@ -58,8 +76,7 @@ export class Guard {
       status: 204,
       headers: {
         ...this.corsHeaders(request),
-        'access-control-allow-methods': 'GET, POST',
-        'access-control-allow-headers': 'authorization, content-type, idempotency-key, last-event-id',
+        ...this.#allowed,
         'access-control-max-age': '600',
       },
     });

@@ -23,14 +23,14 @@ export class OpenStreams {
   }
 
   /**
-   * Opens a stream of a caller. When the server shuts down it ends with `farewell`.
+   * Opens a stream of a caller. When the server shuts down it ends with what `farewell` says then.
    *
    * @throws {TroupeError} `server.refused`, 429 where there are too many.
    */
   open(
     caller: string,
     texts: AsyncIterator<string, undefined>,
-    farewell: string,
+    farewell: () => string,
   ): AsyncIterator<string, undefined> {
     const own = this.#byCaller.get(caller) ?? 0;
     if (this.#count >= this.#bounds.streams || own >= this.#bounds.streamsPerCaller)
@@ -52,7 +52,7 @@ export class OpenStreams {
 
 interface Ending {
   readonly ended: AbortSignal;
-  readonly farewell: string;
+  readonly farewell: () => string;
   readonly release: () => void;
 }
 
@@ -86,7 +86,7 @@ const endable = (
       const item = await Promise.race([woken, texts.next()]);
       if (item === undefined) {
         await close();
-        return { value: farewell, done: false };
+        return { value: farewell(), done: false };
       }
       return item.done === true ? await close() : item;
     } catch (thrown) {

@@ -49,6 +49,7 @@ export const errorReply = (thrown: unknown, headers: Readonly<Record<string, str
 export const isServerFailure = (thrown: unknown): boolean =>
   !isTroupeError(thrown) || isOwnFailure(statusOf(thrown)) || isUnstable(thrown);
 
-const isOwnFailure = (status: number): boolean => status === 500;
+/** Checks whether a status is that of a failure of the server. */
+export const isOwnFailure = (status: number): boolean => status === 500;
 
 const isUnstable = ({ code }: TroupeError): boolean => code === 'journal.failed' || code === 'journal.full';

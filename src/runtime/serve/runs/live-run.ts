@@ -1,4 +1,6 @@
 import type { RuntimeEvent } from '../../../contracts/events/event.ts';
+import type { GivenPart } from '../../../contracts/content/part.ts';
+import type { Turn } from '../../../contracts/conversations/transcript.ts';
 import type { RunEntry } from '../../../contracts/journals/journal.ts';
 import type { RecordedEvent } from '../../../contracts/journals/journal-record.ts';
 import type { OpenRequest } from '../../../contracts/people/request.ts';
@@ -18,6 +20,7 @@ export type Ended = Extract<RuntimeEvent, { type: 'run.ended' }>;
 export interface Begun {
   readonly thread?: string | undefined;
   readonly paused?: boolean | undefined;
+  readonly history?: readonly Turn<GivenPart>[] | undefined;
 }
 
 /** A run that this server has. */
@@ -26,6 +29,8 @@ export class LiveRun {
   readonly agent: ServedAgent;
   readonly handle: RunHandle<unknown, unknown>;
   readonly thread: string | undefined;
+  /** The conversation that it continued, where no store has it. */
+  readonly history: readonly Turn<GivenPart>[];
   /** Resolves when it is over or suspended; never rejects. */
   readonly over: Promise<void>;
   isOver = false;
@@ -36,12 +41,13 @@ export class LiveRun {
   constructor(
     agent: ServedAgent,
     handle: RunHandle<unknown, unknown>,
-    { thread, paused = false }: Begun = {},
+    { thread, paused = false, history = [] }: Begun = {},
   ) {
     this.runId = handle.runId;
     this.agent = agent;
     this.handle = handle;
     this.thread = thread;
+    this.history = history;
     this.#beganPaused = paused;
     const end = (): void => {
       this.isOver = true;

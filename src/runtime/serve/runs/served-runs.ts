@@ -1,5 +1,6 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { Json } from '../../../base/json/json.ts';
+import { toJson } from '../../../base/json/json.ts';
 import { canonical } from '../../../base/json/canonical.ts';
 import { sha256 } from '../../../base/sha256.ts';
 import type { Threads } from '../../../contracts/conversations/thread.ts';
@@ -7,7 +8,10 @@ import { isTroupeError, TroupeError } from '../../../contracts/errors/error.ts';
 import type { JournalStore } from '../../../contracts/journals/journal.ts';
 import type { Engine } from '../../../contracts/runs/engine.ts';
 import type { LaterLimits, RunOptions } from '../../../contracts/runs/run-options.ts';
+import type { Turn } from '../../../contracts/conversations/transcript.ts';
+import type { GivenPart } from '../../../contracts/content/part.ts';
 import { threads } from '../../../memory/threads/threads.ts';
+import type { ClientTool } from '../../../tools/define/client-tool.ts';
 import { shareOf } from '../../engines/engine-defaults.ts';
 import { forkAs } from '../../journal/resume/fork.ts';
 import type { ForkOptions } from '../../journal/resume/resume-options.ts';
@@ -18,6 +22,7 @@ import { callerKeyOf } from '../http/callers.ts';
 import type { Caller, RunParty, ServedRunOptions } from '../serve-options.ts';
 import { awaitStart } from './await-start.ts';
 import { checkInput } from './check-input.ts';
+import { addClientTools, optionsWithTools } from './client-tools.ts';
 import type { FoundRun } from './live-run.ts';
 import { LiveRun } from './live-run.ts';
 import { drainingError, endedRun, fullError, storeMissing, unknownRun } from './run-errors.ts';
@@ -46,6 +51,10 @@ export interface StartRequest {
   readonly input: Json;
   readonly thread?: string | undefined;
   readonly paused?: boolean | undefined;
+  /** The conversation before the input, as the caller tells it. */
+  readonly history?: readonly Turn<GivenPart>[] | undefined;
+  /** Tools that the caller runs: a call is a question to it. */
+  readonly clientTools?: readonly ClientTool[] | undefined;
 }
 
 /** A run that was asked for. */
@@ -114,7 +123,7 @@ export class ServedRuns {
       await this.#begin(runId, agent, caller, request);
       return { runId, isNew: true };
     }
-    const digest = sha256(canonical({ agent: name, ...request } as Json));
+    const digest = sha256(canonical(toJson({ agent: name, ...request })));
     const claim = await this.#keys.claim(callerKeyOf(caller), key, { runId, digest });
     if (claim.digest !== digest)
       throw new TroupeError(
@@ -243,19 +252,24 @@ export class ServedRuns {
 
   async #begin(runId: string, agent: ServedAgent, caller: Caller, request: StartRequest): Promise<void> {
     this.#assertRoom();
-    const { input, thread, paused } = request;
-    const { engine, store, clock } = this.#setup;
+    const { input, thread, paused, history, clientTools = [] } = request;
+    const { engine, store, clock, run } = this.#setup;
     const handle = engine.stream<unknown, unknown, unknown>(agent.agent, input, {
       ...this.#options(caller),
       runId,
       ...(store === undefined ? {} : { store }),
       ...(thread === undefined ? {} : { thread }),
       ...(paused === undefined ? {} : { paused }),
+      ...(history === undefined ? {} : { history }),
+      ...(clientTools.length === 0 ? {} : optionsWithTools(run)),
     });
-    this.#keep(new LiveRun(agent, handle, { thread, paused }));
+    // With a store, the journal has the history.
+    const kept = store === undefined ? history : undefined;
+    this.#keep(new LiveRun(agent, handle, { thread, paused, history: kept }));
     try {
       // Until its store has it, or it waits for its turn.
       await awaitStart(handle, clock);
+      if (clientTools.length > 0) await addClientTools(handle, clientTools);
     } catch (thrown) {
       // It never was: the same key may start it.
       this.#live.delete(runId);

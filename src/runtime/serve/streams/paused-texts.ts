@@ -30,11 +30,35 @@ export const pausedTexts = <Part>(
   { textOf, end = '' }: PartTexts<Part>,
   clock: Clock | undefined,
 ): AsyncIterator<string, undefined> => {
-  const made: string[] = [];
+  const parts = pausedParts(events, fold, clock);
+  let isEnded = end === '';
+  return {
+    next: async () => {
+      const { value, done } = await parts.next();
+      if (done !== true) return { value: textOf(value), done: false };
+      if (isEnded) return { value: undefined, done: true };
+      isEnded = true;
+      return { value: end, done: false };
+    },
+    return: async () => {
+      isEnded = true;
+      await parts.return?.();
+      return { value: undefined, done: true };
+    },
+  };
+};
+
+/** Converts pulled events to parts, until the message ends. With a `clock`, it ends when the run waits for people. */
+export const pausedParts = <Part>(
+  events: AsyncIterator<LiveEvent, undefined>,
+  fold: PausingFold<Part>,
+  clock: Clock | undefined,
+): AsyncIterator<Part, undefined> => {
+  const made: Part[] = [];
   let pulled: Promise<IteratorResult<LiveEvent, undefined>> | undefined;
   let isDone = false;
   const conclude = (parts: readonly Part[]): void => {
-    made.push(...parts.map(textOf), ...(end === '' ? [] : [end]));
+    made.push(...parts);
     isDone = true;
   };
   const advance = async (): Promise<void> => {
@@ -52,7 +76,7 @@ export const pausedTexts = <Part>(
     }
     const parts = fold.take(value);
     if (!fold.isOver) {
-      made.push(...parts.map(textOf));
+      made.push(...parts);
       return;
     }
     conclude(parts);
