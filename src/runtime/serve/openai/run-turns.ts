@@ -1,6 +1,5 @@
 import type { Json } from '../../../base/json/json.ts';
-import { contentText } from '../../../contracts/content/part.ts';
-import { isPartList } from '../../../contracts/content/part.ts';
+import { contentText, isPartList } from '../../../contracts/content/part.ts';
 import type { Turn } from '../../../contracts/conversations/transcript.ts';
 import type { RuntimeEvent } from '../../../contracts/events/event.ts';
 import type { ToolCall } from '../../../contracts/tools/tool-call.ts';
