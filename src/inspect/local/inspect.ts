@@ -160,6 +160,9 @@ export const prepareInspector = (options: InspectOptions = {}, part: CommandPart
   const token = randomBytes(24).toString('base64url');
   const live = new Feed(record.recording, () => requestsOf(record));
   const company = new Company();
+  part.notes?.onChange(() => {
+    company.renew();
+  });
   const stored = store === undefined ? undefined : new StoredFeeds({ store, agents, capacity, secrets });
   const asked = new AskedRuns(record);
   const book = new WorkBook(MOST_REPORTED);
@@ -203,7 +206,16 @@ export const prepareInspector = (options: InspectOptions = {}, part: CommandPart
       const [version, own] = await Promise.all([packageVersion(), listRuns(record, store, run)]);
       const runs = isRelay ? [] : eachRunOnce([...own, ...newestOf(await others.rows(), run)]);
       const { note } = membership;
-      return record.recording.line({ control, version, runs, breakpoints, processes: others.listed, note });
+      const held = part.notes?.held ?? [];
+      const notes = { note, ...(held.length === 0 ? {} : { held }) };
+      return record.recording.line({
+        control,
+        version,
+        runs,
+        breakpoints,
+        processes: others.listed,
+        ...notes,
+      });
     },
     runs: async (since, isRelay) =>
       record.recording.line(await (isRelay ? ownIndex : index).changedSince(since)),

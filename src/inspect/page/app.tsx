@@ -27,7 +27,7 @@ import { Monitor } from './monitor/monitor.tsx';
 import { Help } from './parts/help.tsx';
 import { ChangeDialog } from './change/change-dialog.tsx';
 import { ForkNotice } from './change/fork-notice.tsx';
-import { ProcessNotice, SessionNote } from './process/process-notice.tsx';
+import { HeldNotice, ProcessNotice, SessionNote } from './process/process-notice.tsx';
 import { AgainDialog } from './trial/again-dialog.tsx';
 import { Icon } from './parts/icon.tsx';
 import { InterruptedNotice } from './parts/interrupted-notice.tsx';
@@ -50,6 +50,7 @@ export const App = () => (
       <TopBar />
       <SessionNote />
       {isRunShown.value && <InterruptedNotice />}
+      {isRunShown.value && <HeldNotice />}
       {isRunShown.value && <ProcessNotice />}
       {isRunShown.value && <UnfollowedNotice />}
       {isRunShown.value && <ForkNotice />}
