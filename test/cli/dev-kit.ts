@@ -89,3 +89,32 @@ export const requestOf = async ({ page }: StartedDev, { process }: ListedRun) =>
   looker.close();
   return request;
 };
+
+/** An agent whose call waits for a person, and is then made by the words of that time. */
+export const payerFiles = {
+  'words.js': `export const words = 'one';`,
+  'payer.js': `import { act, agent, answer, tool } from 'troupe';
+import { z } from 'zod';
+import { words } from './words.js';
+const pay = tool({
+  name: 'pay',
+  description: 'Pays.',
+  input: z.object({ amount: z.number() }),
+  approval: true,
+  execute: ({ amount }) => \`paid \${amount} by version \${words}\`,
+});
+export default agent({
+  name: 'payer',
+  tools: [pay],
+  decide: ({ results }) => results.length === 0 ? act({ name: 'pay', input: { amount: 3 } }) : answer(results[0].text),
+});`,
+};
+
+/** A team with that agent in it. */
+export const teamFiles = {
+  'team.js': `import { agent, answer } from 'troupe';
+import { pipeline } from 'troupe/patterns';
+import payer from './payer.js';
+const greeter = agent({ name: 'greeter', decide: () => answer('hello') });
+export default pipeline({ name: 'team', stages: [greeter, payer] });`,
+};

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { isAlive } from '../../src/inspect/local/processes/registration.ts';
 import { Looker } from '../inspect/local/local-kit.ts';
 import { isThorough } from '../support/thorough.ts';
-import { makeProject, once, requestOf, rowOnce, startDev } from './dev-kit.ts';
+import { makeProject, once, payerFiles, requestOf, rowOnce, startDev, teamFiles } from './dev-kit.ts';
 import { troupe } from './run-command.ts';
 
 /** An agent, and the words that it answers. */
@@ -15,26 +15,6 @@ const clerkFiles = {
   'clerk.js': `import { agent, answer } from 'troupe';
 import { words } from './words.js';
 export default agent({ name: 'clerk', decide: () => answer(words) });`,
-};
-
-/** An agent whose call waits for a person, and is then made by the words of that time. */
-const payerFiles = {
-  'words.js': `export const words = 'one';`,
-  'payer.js': `import { act, agent, answer, tool } from 'troupe';
-import { z } from 'zod';
-import { words } from './words.js';
-const pay = tool({
-  name: 'pay',
-  description: 'Pays.',
-  input: z.object({ amount: z.number() }),
-  approval: true,
-  execute: ({ amount }) => \`paid \${amount} by version \${words}\`,
-});
-export default agent({
-  name: 'payer',
-  tools: [pay],
-  decide: ({ results }) => results.length === 0 ? act({ name: 'pay', input: { amount: 3 } }) : answer(results[0].text),
-});`,
 };
 
 test('a run that is stored nowhere begins again when what its file imports has changed, and the page keeps what was before', async () => {
@@ -130,14 +110,7 @@ test('what is wrong with a version is said with its file and line, and the last 
 });
 
 test('a run which a version does not continue is held with the difference, and continues when the file is put back', async () => {
-  const { folder, write, read } = makeProject({
-    ...payerFiles,
-    'team.js': `import { agent, answer } from 'troupe';
-import { pipeline } from 'troupe/patterns';
-import payer from './payer.js';
-const greeter = agent({ name: 'greeter', decide: () => answer('hello') });
-export default pipeline({ name: 'team', stages: [greeter, payer] });`,
-  });
+  const { folder, write, read } = makeProject({ ...payerFiles, ...teamFiles });
   const dev = await startDev(folder, 'team.js', 'Pay three', '--store', join(folder, 'runs.db'));
   const row = await rowOnce(dev, ({ requests }) => requests === 1);
 
