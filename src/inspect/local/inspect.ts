@@ -39,6 +39,7 @@ import { Membership } from './processes/membership.ts';
 import { Relay } from './processes/relay.ts';
 import { RunsIndex } from './runs-index.ts';
 import { searchSaid } from './said-search.ts';
+import { allSchedules, ownSchedules } from './schedules/schedule-lists.ts';
 import { listRuns } from './session-board.ts';
 import type { AgentsOfRuns } from './stored-feeds.ts';
 import { StoredFeeds } from './stored-feeds.ts';
@@ -227,6 +228,10 @@ export const prepareInspector = (options: InspectOptions = {}, part: CommandPart
       return record.recording.line(await searchSaid({ lines, store }, find, after));
     },
     report: async () => record.recording.line(await report.report()),
+    schedules: async (isRelay) => {
+      const own = await ownSchedules(store, control);
+      return record.recording.line(isRelay ? own : await allSchedules(own, others));
+    },
     stored: (runId) => (stored === undefined ? Promise.reject(noStore(runId)) : stored.at(runId)),
     content: (runId, hash) => bytesIn(desk, runId, hash),
     control: control
@@ -234,7 +239,8 @@ export const prepareInspector = (options: InspectOptions = {}, part: CommandPart
           const command = commandIn(body);
           const said = await carryOut(command, desk, caller);
           live.renewRequests();
-          if (!isAside(command)) company.tell({ by, do: command.do, run: command.run });
+          if (!isAside(command))
+            company.tell({ by, do: command.do, run: 'run' in command ? command.run : undefined });
           return said;
         }
       : undefined,

@@ -34,6 +34,7 @@ import { InterruptedNotice } from './parts/interrupted-notice.tsx';
 import { UnfollowedNotice } from './parts/unfollowed-notice.tsx';
 import { RequestsBanner } from './parts/requests-banner.tsx';
 import { RunView } from './parts/run-view.tsx';
+import { SchedulesView } from './schedules/schedules-view.tsx';
 import { SequenceView } from './parts/sequence-view.tsx';
 import { TimeView } from './time/time-view.tsx';
 import { TimelineBar } from './parts/timeline-bar.tsx';
@@ -63,11 +64,7 @@ export const App = () => (
         Access needs the address that the inspector printed; each start prints a new one.
       </Empty>
     ) : isHome.value ? (
-      homeView.value === 'monitor' ? (
-        <Monitor />
-      ) : (
-        <Home />
-      )
+      <AllRuns />
     ) : comparedPair.value !== undefined ? (
       <CompareView pair={comparedPair.value} />
     ) : missingFile.value !== undefined ? (
@@ -95,6 +92,13 @@ export const App = () => (
     <ChangeDialog />
   </div>
 );
+
+const homeViews = { runs: Home, monitor: Monitor, schedules: SchedulesView };
+
+const AllRuns = () => {
+  const View = homeViews[homeView.value];
+  return <View />;
+};
 
 const Empty = ({ title, children }: { readonly title: string; readonly children: ComponentChildren }) => (
   <main class="nothing">

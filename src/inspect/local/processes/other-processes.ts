@@ -77,6 +77,11 @@ export class OtherProcesses {
     throw new TroupeError('inspector.failed', message);
   }
 
+  /** Those that have not ended. */
+  get living(): readonly OtherProcess[] {
+    return this.#those(false);
+  }
+
   /** The process of that id. */
   at(id: string): OtherProcess | undefined {
     return this.#known.get(id);
