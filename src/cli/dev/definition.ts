@@ -102,7 +102,7 @@ const leaveWhenTold = ({ recorder }: Inspector, session: Session): void => {
       .map((run) => ({ run, breakpoints: [...recorder.breakpoints(run)] }))
       .filter((each) => each.breakpoints.length > 0);
     const leaving = isKeptOutside(session)
-      ? runs.map((run) => suspended(run, recorder.handles.get(run)))
+      ? runs.map((run) => suspendRun(run, recorder.handles.get(run)))
       : [];
     void Promise.all(leaving).then((left) => {
       tellDev({ left: left.filter((run) => run !== undefined), breakpoints });
@@ -111,7 +111,7 @@ const leaveWhenTold = ({ recorder }: Inspector, session: Session): void => {
 };
 
 /** Suspends a run; undefined where it has ended. */
-const suspended = async (
+const suspendRun = async (
   run: string,
   handle: ReturnType<Inspector['recorder']['handles']['get']>,
 ): Promise<string | undefined> => {
@@ -119,7 +119,7 @@ const suspended = async (
     await handle?.suspend({ withinMs: LEAVE_WITHIN_MS });
     return run;
   } catch (thrown) {
-    // Whatever else it is, the next one that resumes it is told.
+    // Whatever else it is, the next one that resumes it finds it, too.
     return isTroupeError(thrown, 'run.ended') ? undefined : run;
   }
 };

@@ -3,7 +3,7 @@ import { breakpointSchema } from '../../inspect/recording/breakpoint.ts';
 
 const run = z.string();
 
-/** What a process that `troupe dev` started tells it. */
+/** Parses a message of a process that `troupe dev` started. */
 export const reportSchema = z.union([
   /** It cannot be loaded, or failed. */
   z.object({
@@ -37,7 +37,7 @@ export type Report = z.infer<typeof reportSchema>;
 /** The runs that a process leaves to the next. */
 export type LeftRuns = Extract<Report, { readonly left: unknown }>;
 
-/** What `troupe dev` tells a process whose definition is loaded. */
+/** Parses a message of `troupe dev` to a process whose definition is loaded. */
 export const orderSchema = z.union([
   z.object({
     /** The run of the INPUT that it is to resume; null: it is run anew. */

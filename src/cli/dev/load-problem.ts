@@ -108,7 +108,7 @@ export const unparsedPlace = async (
   return undefined;
 };
 
-/** What Node says of the syntax of a file; it is not run. */
+/** Has Node check the syntax of a file, which is not run; returns its report. */
 const checkSyntax = (file: string): Promise<string> =>
   new Promise((resolve) => {
     const child = spawn(process.execPath, ['--check', file], { stdio: ['ignore', 'ignore', 'pipe'] });

@@ -76,7 +76,7 @@ describeWithPostgres('the log of a schedule in PostgreSQL', ({ connectionString 
       stores.push(store);
       return store;
     }, 200);
-    await Promise.all(stores.map((store) => store.close()));
+    for (const store of stores) await store.close();
   }, 60_000);
 });
 

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { WorkReport } from '../../recording/report/work-report.ts';
-import { watchAnswer } from '../watch-answer.ts';
+import { watchAnswer } from '../home/watch-answer.ts';
 
 /** The work of all runs, added up; undefined before it is loaded. */
 export const workReport = signal<WorkReport | undefined>(undefined);

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
 import type { ListedSchedule, ScheduleList } from '../../recording/report/listed-schedule.ts';
 import { post } from '../control.ts';
-import type { WatchedAnswer } from '../watch-answer.ts';
-import { watchAnswer } from '../watch-answer.ts';
+import type { WatchedAnswer } from '../home/watch-answer.ts';
+import { watchAnswer } from '../home/watch-answer.ts';
 
 /** The schedules of all stores that are open; undefined before they are loaded. */
 export const scheduleList = signal<ScheduleList | undefined>(undefined);

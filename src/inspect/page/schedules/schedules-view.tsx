@@ -55,6 +55,14 @@ interface ScheduleTableProps {
   readonly remove: (schedule: ListedSchedule) => void;
 }
 
+const heads = [
+  ['name', 'Schedule'],
+  ['state', 'State'],
+  ['next', 'Next'],
+  ['pending', 'Pending'],
+  ['last', 'Last run'],
+] as const;
+
 const ScheduleTable = ({ schedules, remove }: ScheduleTableProps) => {
   const stores = new Set(schedules.map(({ store }) => store));
   const isControlled = schedules.some(({ control }) => control);
@@ -62,8 +70,8 @@ const ScheduleTable = ({ schedules, remove }: ScheduleTableProps) => {
     <table class="figures schedules">
       <thead>
         <tr>
-          {['Schedule', 'State', 'When', 'Next', 'Pending', 'Last run'].map((head) => (
-            <th key={head} scope="col" data-column={head === 'Schedule' ? 'name' : undefined}>
+          {heads.map(([column, head]) => (
+            <th key={column} scope="col" data-column={column}>
               {head}
             </th>
           ))}
@@ -79,7 +87,9 @@ const ScheduleTable = ({ schedules, remove }: ScheduleTableProps) => {
           <tr key={`${schedule.store} ${schedule.name}`}>
             <th scope="row" data-column="name">
               <bdi>{oneLine(schedule.name, 100)}</bdi>
-              <span class="of">
+              <span class="of" title={plain(whenWords(schedule))}>
+                <bdi>{oneLine(whenWords(schedule), 80)}</bdi>
+                {' · '}
                 <bdi>{oneLine(schedule.agent, 60)}</bdi>
                 {stores.size > 1 && (
                   <>
@@ -90,15 +100,12 @@ const ScheduleTable = ({ schedules, remove }: ScheduleTableProps) => {
               </span>
             </th>
             <td class={schedule.isPaused ? 'paused' : ''}>{schedule.isPaused ? 'paused' : 'active'}</td>
-            <td title={plain(whenWords(schedule))}>
-              <bdi>{oneLine(whenWords(schedule), 60)}</bdi>
-            </td>
             <td>{schedule.nextAt === undefined ? '–' : dayOf(schedule.nextAt)}</td>
-            <td>
+            <td data-column="pending">
               <RunLink run={schedule.pending[0]} />
               {schedule.pending.length > 1 && ` and ${countOf(schedule.pending.length - 1)} more`}
             </td>
-            <td>
+            <td data-column="last">
               <RunLink run={schedule.last} />
             </td>
             {isControlled && (
