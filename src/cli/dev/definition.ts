@@ -21,7 +21,7 @@ import type { OpenStore } from '../stored/open-store.ts';
 import { isKeptOutside, withStoreIfAny } from '../stored/open-store.ts';
 import type { InspectCommand } from '../usage/commands.ts';
 import { runShown } from '../with-inspector.ts';
-import type { Begin, LeftRuns } from './dev-messages.ts';
+import type { Begin } from './dev-messages.ts';
 import { orderSchema } from './dev-messages.ts';
 import { loadProblem } from './load-problem.ts';
 import { tellDev } from './started-by-dev.ts';
