@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import process from 'node:process';
-import { reportToDev } from './dev/started-by-dev.ts';
+import { isDefinitionOfDev, reportToDev } from './dev/started-by-dev.ts';
 import { attachedEnvironment, builtModule } from './attached-environment.ts';
 import type { InspectCommand } from './usage/commands.ts';
 import { exitCode } from './exit-code.ts';
@@ -10,19 +10,19 @@ import { run } from './run.ts';
 import type { Session } from './session.ts';
 import { contentIn } from './stored/content-in.ts';
 import { assertStoreThere, withStoreIfAny } from './stored/open-store.ts';
-import { attachInspector } from '../runtime/inspection/ambient-inspector.ts';
 import { failureLine } from './words/failure-line.ts';
 import { traceAt } from './trace/trace-at.ts';
 import type { InspectorRequest } from './usage/inspector-request.ts';
 import { runProgram } from './run-program.ts';
 import { shownFile } from './shown-file.ts';
-import type { Inspected } from './with-inspector.ts';
 import { wrong } from './usage/wrong-usage.ts';
-import { withInspector } from './with-inspector.ts';
+import { runShown, withInspector } from './with-inspector.ts';
 
 /** `troupe inspect`: shows a running agent, stored runs or a trace as statecharts in a browser. */
 export const inspect = async (wanted: InspectCommand, session: Session): Promise<number> => {
   const { file, input, exportName, isData, blobs, wish } = wanted;
+  if (file !== undefined && isDefinitionOfDev())
+    return (await import('./dev/definition.ts')).showDefinition({ ...wanted, file }, session);
   const kind = file === undefined ? undefined : await shownFile(file, session.terminal.folder);
   if (blobs !== undefined && (kind === 'log' || input !== undefined)) throw wrong(BLOBS_ASTRAY, 'inspect');
   if (file !== undefined && kind === 'log') return inspectTrace(file, wanted, session);
@@ -109,21 +109,5 @@ const attachingChildren = async (wish: InspectorRequest, work: () => Promise<voi
     for (const [name, value] of before)
       if (value === undefined) Reflect.deleteProperty(env, name);
       else env[name] = value;
-  }
-};
-
-/** Opens the inspector, attached to all runs that begin in this process until it is closed. */
-const runShown = async (
-  { wish, ...inspected }: Inspected & { readonly wish: InspectorRequest },
-  work: () => Promise<number>,
-): Promise<number> => {
-  let detach = (): void => undefined;
-  try {
-    return await withInspector(wish, inspected, (inspector) => {
-      if (inspector !== undefined) detach = attachInspector(inspector);
-      return work();
-    });
-  } finally {
-    detach();
   }
 };

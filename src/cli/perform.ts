@@ -4,7 +4,7 @@ import type { RunHandle } from '../contracts/runs/run-handle.ts';
 import type { RunOptions } from '../contracts/runs/run-options.ts';
 import type { RunResult } from '../contracts/runs/run-result.ts';
 import type { RunTotals } from '../contracts/runs/run-totals.ts';
-import { messageOf } from '../contracts/errors/error.ts';
+import { isTroupeError, messageOf } from '../contracts/errors/error.ts';
 import { answerText } from './words/answer-text.ts';
 import { totalsParts } from './words/ending.ts';
 import { stopWords } from '../inspect/drawing/stop-words.ts';
@@ -67,6 +67,11 @@ export const perform = async <Output>(
     }
     return await conclude(result, { session, soFar, kept });
   } catch (thrown) {
+    // It continues elsewhere, where it is shown.
+    if (isTroupeError(thrown, 'run.suspended')) {
+      view.end();
+      return exitCode.parked;
+    }
     view.end(messageOf(thrown));
     terminal.stderr.write(
       `${view.hasShown ? '\n' : ''}${failureLine(explain(thrown), paint, settings.debug)}`,

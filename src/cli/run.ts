@@ -28,15 +28,7 @@ export const run = async (wanted: RunCommand, session: Session): Promise<number>
     model: settings.model,
   } as const;
   return begin(agent, wanted.isData ? dataIn(given) : given, {
-    explain: (thrown) =>
-      explainOwnBudget(
-        nameOption(
-          thrown,
-          ['input.invalid'],
-          wanted.isData ? 'INPUT with --data' : 'INPUT',
-          wanted.isData ? undefined : AS_TEXT,
-        ),
-      ),
+    explain: explainInput(wanted.isData),
     session,
     model,
     record,
@@ -55,7 +47,21 @@ const standardInput = async ({ terminal }: Session): Promise<string> => {
   );
 };
 
-const dataIn = (given: string): unknown => {
+/** Says of an error which part of the command line it is about. */
+export const explainInput =
+  (isData: boolean) =>
+  (thrown: unknown): unknown =>
+    explainOwnBudget(
+      nameOption(
+        thrown,
+        ['input.invalid'],
+        isData ? 'INPUT with --data' : 'INPUT',
+        isData ? undefined : AS_TEXT,
+      ),
+    );
+
+/** Parses INPUT with --data. @throws {TroupeError} `command.usage` */
+export const dataIn = (given: string): unknown => {
   try {
     return JSON.parse(given);
   } catch (thrown) {

@@ -1,8 +1,9 @@
 import type { ContentOptions } from '../contracts/content/content-options.ts';
 import type { RunEntry } from '../contracts/journals/journal.ts';
-import type { RunInspector } from '../contracts/events/inspection.ts';
 import type { JournalStore } from '../contracts/journals/journal.ts';
 import { isTroupeError } from '../contracts/errors/error.ts';
+import type { Inspector } from '../inspect/local/inspect.ts';
+import { attachInspector } from '../runtime/inspection/ambient-inspector.ts';
 import { endWithDev } from './dev/started-by-dev.ts';
 import type { InspectorRequest } from './usage/inspector-request.ts';
 import type { LoadedAgent } from './load-agent.ts';
@@ -32,7 +33,7 @@ export interface Inspected {
 export const withInspector = async (
   wish: InspectorRequest | undefined,
   { session, store, content, agent, program, isFollowing = false, page }: Inspected,
-  work: (inspector: RunInspector | undefined) => Promise<number>,
+  work: (inspector: Inspector | undefined) => Promise<number>,
 ): Promise<number> => {
   if (wish === undefined) return work(undefined);
   const [{ prepareInspector }, { starterIn }] = await Promise.all([
@@ -72,6 +73,22 @@ export const withInspector = async (
     return code;
   } finally {
     await inspector.close();
+  }
+};
+
+/** Opens the inspector, attached to all runs that begin in this process until it is closed. */
+export const runShown = async (
+  { wish, ...inspected }: Inspected & { readonly wish: InspectorRequest },
+  work: (inspector: Inspector | undefined) => Promise<number>,
+): Promise<number> => {
+  let detach = (): void => undefined;
+  try {
+    return await withInspector(wish, inspected, (inspector) => {
+      if (inspector !== undefined) detach = attachInspector(inspector);
+      return work(inspector);
+    });
+  } finally {
+    detach();
   }
 };
 

@@ -11,7 +11,7 @@ export interface InspectorPage {
 }
 
 /** Opens a page of an inspector: of a window of its own, without animations, each frame of which would be drawn. */
-export const openPage = async (browser: Browser, { url }: Inspector): Promise<InspectorPage> => {
+export const openPage = async (browser: Browser, { url }: Pick<Inspector, 'url'>): Promise<InspectorPage> => {
   const page = await browser.newPage({
     viewport: { width: 1280, height: 800 },
     reducedMotion: 'reduce',

@@ -1,6 +1,6 @@
-import { relative, resolve } from 'node:path';
-import { oneLine } from '../../base/text/printable.ts';
+import { resolve } from 'node:path';
 import { prepareInspector } from '../../inspect/local/inspect.ts';
+import { CommandNotes } from '../../inspect/local/processes/command-notes.ts';
 import { exitCode } from '../exit-code.ts';
 import type { Session } from '../session.ts';
 import { shownFile } from '../shown-file.ts';
@@ -8,9 +8,10 @@ import type { DevCommand } from '../usage/commands.ts';
 import { wrong } from '../usage/wrong-usage.ts';
 import { tellOfInspector, untilAborted } from '../with-inspector.ts';
 import { ImportedFiles } from './imported-files.ts';
-import { RestartedProcess } from './restarted-process.ts';
+import { shortPath } from './load-problem.ts';
+import { Reloads } from './reloads.ts';
 
-/** `troupe dev`: runs a file with the inspector open, and again whenever it or what it imports has changed. */
+/** `troupe dev`: shows a file with the inspector open, and takes it anew whenever it or what it imports has changed. */
 export const dev = async (wanted: DevCommand, session: Session): Promise<number> => {
   const { file, wish } = wanted;
   const { terminal, signal } = session;
@@ -19,45 +20,41 @@ export const dev = async (wanted: DevCommand, session: Session): Promise<number>
   const tell = (line: string): void => {
     tellOfInspector(line, session);
   };
-  let failure: string | undefined;
+  const notes = new CommandNotes();
   const inspector = await prepareInspector(
     { port: wish.port, control: true, open: wish.isShown, keepsProcess: true },
-    { program: `troupe dev ${file}`, isFollowing: true, note: () => failure },
+    { program: `troupe dev ${file}`, isFollowing: true, notes },
   ).open();
-  const program = new RestartedProcess({
+  const reloads = new Reloads({
+    file,
     args: argsOf(wanted, session),
     terminal,
+    kindOf: async () =>
+      wanted.exportName === undefined && (await shownFile(file, terminal.folder)) === 'program'
+        ? 'program'
+        : 'definition',
+    files: () => files.all,
     onImport: (path) => {
       files.add(path);
     },
-    onFailure: (message) => {
-      failure = `${file} failed: ${oneLine(message, 2_000)}`;
-      files.isLacking = true;
+    onChange: (problem, held) => {
+      files.isLacking = problem !== undefined;
+      notes.say(problem, held);
     },
-    onEnd: (code) => {
-      if (!signal.aborted)
-        tell(
-          `${file} ended${code === 0 ? '' : ` (exit code ${code ?? 'none'})`}: change it to run it again.`,
-        );
-    },
+    tell,
   });
   const files = new ImportedFiles(resolve(terminal.folder, file), (changed) => {
-    tell(`${relative(terminal.folder, changed)} changed.`);
-    begin();
+    tell(`${shortPath(changed, terminal.folder)} changed.`);
+    reloads.reload();
   });
-  const begin = (): void => {
-    failure = undefined;
-    files.isLacking = false;
-    void program.restart();
-  };
   try {
     tell(`Inspector: ${inspector.url} (until Ctrl-C)`);
-    begin();
+    reloads.reload();
     await untilAborted(signal);
     return exitCode.answered;
   } finally {
     files.close();
-    await program.stop();
+    await reloads.stop();
     await inspector.close();
   }
 };

@@ -43,6 +43,11 @@ export class ImportedFiles {
     }
   }
 
+  /** All that are watched, the newest first. */
+  get all(): readonly string[] {
+    return [...this.#signs.keys()].toReversed();
+  }
+
   close(): void {
     clearTimeout(this.#timer);
     for (const watcher of this.#watchers.values()) watcher.close();

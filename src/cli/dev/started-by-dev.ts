@@ -1,19 +1,31 @@
 import process from 'node:process';
 import { messageOf } from '../../contracts/errors/error.ts';
+import type { Report } from './dev-messages.ts';
 
-/** The variable by which the command that `troupe dev` runs knows that it does. */
+/** The variable by which the command that `troupe dev` runs knows that it does, and as what. */
 export const DEV = 'TROUPE_DEV';
 
-const isStartedByDev = (): boolean => process.env[DEV] === '1' && process.connected;
+/** A program runs as it is loaded; a definition waits for its turn. */
+export type DevKind = 'program' | 'definition';
+
+const kindOfDev = (): string | undefined => (process.connected ? process.env[DEV] : undefined);
+
+/** Checks whether this process has to wait for its turn with the definition that it loads. */
+export const isDefinitionOfDev = (): boolean => kindOfDev() === 'definition';
+
+/** Tells `troupe dev` something, if that started this process. */
+export const tellDev = (report: Report): void => {
+  if (kindOfDev() !== undefined) process.send?.(report);
+};
 
 /** Tells `troupe dev` why its command failed: the page says so. */
 export const reportToDev = (thrown: unknown): void => {
-  if (isStartedByDev()) process.send?.({ failed: messageOf(thrown) });
+  tellDev({ failed: messageOf(thrown) });
 };
 
 /** Ends this process with `troupe dev`, however that ends. */
 export const endWithDev = (): void => {
-  if (!isStartedByDev()) return;
+  if (kindOfDev() === undefined) return;
   process.once('disconnect', () => {
     process.kill(process.pid, 'SIGTERM');
   });

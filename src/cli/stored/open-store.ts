@@ -114,6 +114,12 @@ export const withStoreIfAny = async <T>(
 
 const NO_HOME = 'this user has no data folder';
 
+/** Checks whether the runs of this session are stored where another process finds them. */
+export const isKeptOutside = (session: Session): boolean => {
+  const kind = placeOf(session)?.kind;
+  return kind === 'sqlite' || kind === 'postgres';
+};
+
 const placeOf = ({ settings, terminal }: Session): StorePlace | undefined =>
   storePlace({
     given: settings.store,

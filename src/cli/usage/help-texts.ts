@@ -103,11 +103,12 @@ A page shows the runs of all processes of yours that are inspected on this machi
     ],
   },
   dev: {
-    about: 'show a file in a browser, and run it again whenever it changes',
+    about: 'show a file in a browser while you write it: its runs go on with each version',
     usage: 'FILE [INPUT]',
-    text: `As troupe inspect FILE [INPUT] --control, but FILE is run again when it, or what it imports of its project, has changed. The page stays,
-shows the new runs as they begin, and keeps those of before. What FILE exports runs with INPUT each time; without INPUT nothing is
-run, and stored runs are shown. If FILE fails to load, the reason is printed and shown until the next change.`,
+    text: `As troupe inspect FILE [INPUT] --control, but FILE is loaded anew when it, or what it imports of its project, has changed. The page stays. Stored
+runs that are under way are resumed by the new version; where there are none, INPUT is run again. A version that fails to load is printed and
+shown with its line, and the last one stays in use; a run that a version does not continue is held, and says why. Without INPUT nothing is
+run, and stored runs are shown.`,
     options: `      --data           INPUT is JSON, for an agent whose input has a schema
       --export NAME    export of FILE, if there are several; also FILE#NAME
       --port N         port of the page (default: any free port)

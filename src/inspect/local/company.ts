@@ -35,6 +35,11 @@ export class Company {
     this.#say('deed', deed);
   }
 
+  /** Has all pages ask for the session again: it has changed. */
+  renew(): void {
+    this.#say('session', {});
+  }
+
   #count(): void {
     const pages = new Set([...this.#seats].map(({ page }) => page)).size;
     this.#say('company', { pages });

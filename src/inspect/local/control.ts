@@ -18,6 +18,8 @@ import { editedInput } from './edited-input.ts';
 import { forkSchemas } from './forks/fork-command.ts';
 import type { ForkDesk } from './forks/fork-run.ts';
 import { changeFormOf, forkRun } from './forks/fork-run.ts';
+import type { ScheduleCommand } from './schedules/schedule-command.ts';
+import { changeSchedule, scheduleSchema } from './schedules/schedule-command.ts';
 import { trialSchemas } from './trial/trial-command.ts';
 import type { Trials } from './trial/trials.ts';
 
@@ -29,7 +31,7 @@ const by = z.object({ name, roles: z.array(name).max(20).optional() }).optional(
 
 const MOST_BREAKPOINTS = 100;
 
-/** Parses a command for a run. */
+/** Parses a command for a run, or for a schedule. */
 export const commandSchema = z.discriminatedUnion('do', [
   z.object({ do: z.enum(['pause', 'resume', 'step', 'effect']), run }),
   z.object({ do: z.literal('send'), run, text, path: name.optional() }),
@@ -48,9 +50,10 @@ export const commandSchema = z.discriminatedUnion('do', [
   z.object({ do: z.enum(['break-add', 'break-remove']), run: run.optional(), breakpoint: breakpointSchema }),
   ...forkSchemas,
   ...trialSchemas,
+  scheduleSchema,
 ]);
 
-/** A command for a run. */
+/** A command for a run, or for a schedule. */
 export type Command = z.infer<typeof commandSchema>;
 
 /** Checks whether a command is nothing to the runs, nor to who else looks at them. */
@@ -68,7 +71,7 @@ export interface Desk extends ForkDesk {
  * @throws {TroupeError} `run.ended` for a run that is not in progress here; `request.unknown`, `message.undelivered`,
  * `agent.unknown`
  * for a missing target; `request.expired`, `input.invalid` for an answer that is late or does not fit; the errors of
- * `answerRequest`, of {@link forkRun}, and of {@link Trials}.
+ * `answerRequest`, of {@link forkRun}, of {@link Trials}, and of {@link changeSchedule}.
  */
 export const carryOut = async (
   command: Command,
@@ -89,6 +92,11 @@ export const carryOut = async (
       return {};
     case 'change-form':
       return { form: await changeFormOf(command, desk) };
+    case 'schedule-pause':
+    case 'schedule-resume':
+    case 'schedule-remove':
+      await changeSchedule(command, desk.store);
+      return {};
     case 'fork':
       return { run: await forkRun(command, desk) };
     case 'approve':
@@ -126,7 +134,8 @@ type Steering = Exclude<
       | 'deny'
       | 'reply'
       | 'again-form'
-      | 'again';
+      | 'again'
+      | ScheduleCommand['do'];
   }
 >;
 

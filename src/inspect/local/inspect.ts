@@ -39,6 +39,7 @@ import { Membership } from './processes/membership.ts';
 import { Relay } from './processes/relay.ts';
 import { RunsIndex } from './runs-index.ts';
 import { searchSaid } from './said-search.ts';
+import { allSchedules, ownSchedules } from './schedules/schedule-lists.ts';
 import { listRuns } from './session-board.ts';
 import type { AgentsOfRuns } from './stored-feeds.ts';
 import { StoredFeeds } from './stored-feeds.ts';
@@ -160,6 +161,9 @@ export const prepareInspector = (options: InspectOptions = {}, part: CommandPart
   const token = randomBytes(24).toString('base64url');
   const live = new Feed(record.recording, () => requestsOf(record));
   const company = new Company();
+  part.notes?.onChange(() => {
+    company.renew();
+  });
   const stored = store === undefined ? undefined : new StoredFeeds({ store, agents, capacity, secrets });
   const asked = new AskedRuns(record);
   const book = new WorkBook(MOST_REPORTED);
@@ -203,7 +207,16 @@ export const prepareInspector = (options: InspectOptions = {}, part: CommandPart
       const [version, own] = await Promise.all([packageVersion(), listRuns(record, store, run)]);
       const runs = isRelay ? [] : eachRunOnce([...own, ...newestOf(await others.rows(), run)]);
       const { note } = membership;
-      return record.recording.line({ control, version, runs, breakpoints, processes: others.listed, note });
+      const held = part.notes?.held ?? [];
+      const notes = { note, ...(held.length === 0 ? {} : { held }) };
+      return record.recording.line({
+        control,
+        version,
+        runs,
+        breakpoints,
+        processes: others.listed,
+        ...notes,
+      });
     },
     runs: async (since, isRelay) =>
       record.recording.line(await (isRelay ? ownIndex : index).changedSince(since)),
@@ -215,6 +228,10 @@ export const prepareInspector = (options: InspectOptions = {}, part: CommandPart
       return record.recording.line(await searchSaid({ lines, store }, find, after));
     },
     report: async () => record.recording.line(await report.report()),
+    schedules: async (isRelay) => {
+      const own = await ownSchedules(store, control);
+      return record.recording.line(isRelay ? own : await allSchedules(own, others));
+    },
     stored: (runId) => (stored === undefined ? Promise.reject(noStore(runId)) : stored.at(runId)),
     content: (runId, hash) => bytesIn(desk, runId, hash),
     control: control
@@ -222,7 +239,8 @@ export const prepareInspector = (options: InspectOptions = {}, part: CommandPart
           const command = commandIn(body);
           const said = await carryOut(command, desk, caller);
           live.renewRequests();
-          if (!isAside(command)) company.tell({ by, do: command.do, run: command.run });
+          if (!isAside(command))
+            company.tell({ by, do: command.do, run: 'run' in command ? command.run : undefined });
           return said;
         }
       : undefined,

@@ -27,13 +27,14 @@ import { Monitor } from './monitor/monitor.tsx';
 import { Help } from './parts/help.tsx';
 import { ChangeDialog } from './change/change-dialog.tsx';
 import { ForkNotice } from './change/fork-notice.tsx';
-import { ProcessNotice, SessionNote } from './process/process-notice.tsx';
+import { HeldNotice, ProcessNotice, SessionNote } from './process/process-notice.tsx';
 import { AgainDialog } from './trial/again-dialog.tsx';
 import { Icon } from './parts/icon.tsx';
 import { InterruptedNotice } from './parts/interrupted-notice.tsx';
 import { UnfollowedNotice } from './parts/unfollowed-notice.tsx';
 import { RequestsBanner } from './parts/requests-banner.tsx';
 import { RunView } from './parts/run-view.tsx';
+import { SchedulesView } from './schedules/schedules-view.tsx';
 import { SequenceView } from './parts/sequence-view.tsx';
 import { TimeView } from './time/time-view.tsx';
 import { TimelineBar } from './parts/timeline-bar.tsx';
@@ -50,6 +51,7 @@ export const App = () => (
       <TopBar />
       <SessionNote />
       {isRunShown.value && <InterruptedNotice />}
+      {isRunShown.value && <HeldNotice />}
       {isRunShown.value && <ProcessNotice />}
       {isRunShown.value && <UnfollowedNotice />}
       {isRunShown.value && <ForkNotice />}
@@ -62,11 +64,7 @@ export const App = () => (
         Access needs the address that the inspector printed; each start prints a new one.
       </Empty>
     ) : isHome.value ? (
-      homeView.value === 'monitor' ? (
-        <Monitor />
-      ) : (
-        <Home />
-      )
+      <AllRuns />
     ) : comparedPair.value !== undefined ? (
       <CompareView pair={comparedPair.value} />
     ) : missingFile.value !== undefined ? (
@@ -94,6 +92,13 @@ export const App = () => (
     <ChangeDialog />
   </div>
 );
+
+const homeViews = { runs: Home, monitor: Monitor, schedules: SchedulesView };
+
+const AllRuns = () => {
+  const View = homeViews[homeView.value];
+  return <View />;
+};
 
 const Empty = ({ title, children }: { readonly title: string; readonly children: ComponentChildren }) => (
   <main class="nothing">

@@ -53,12 +53,15 @@ export type Posted =
   | { readonly value: unknown; readonly problem?: undefined }
   | { readonly value?: undefined; readonly problem: string };
 
-/** Sends a command to the server; an abort of the signal takes it back. */
-export const post = async (body: object, signal?: AbortSignal): Promise<Posted> => {
+/** Sends a command to the server, for the process that is shown unless another is named; undefined is the server's own. */
+export const post = async (
+  body: object,
+  { process }: { readonly process: string | undefined } = { process: shownProcess.peek() },
+): Promise<Posted> => {
   try {
-    return await readPosted(await send(body, signal, 'application/json'));
+    return await readPosted(await send(body, { process, accept: 'application/json' }));
   } catch {
-    return { problem: signal?.aborted === true ? 'Cancelled.' : NO_ANSWER };
+    return { problem: NO_ANSWER };
   }
 };
 
@@ -69,7 +72,7 @@ export const postForPieces = async (
   take: (piece: unknown) => void,
 ): Promise<Posted> => {
   try {
-    const response = await send(body, signal, LINES);
+    const response = await send(body, { process: shownProcess.peek(), accept: LINES, signal });
     const type = response.headers.get('content-type') ?? '';
     if (!type.startsWith(LINES) || response.body === null) return await readPosted(response);
     let last: unknown;
@@ -103,8 +106,13 @@ async function* linesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<string
   }
 }
 
-const send = (body: object, signal: AbortSignal | undefined, accept: string): Promise<Response> => {
-  const process = shownProcess.peek();
+interface Sending {
+  readonly process: string | undefined;
+  readonly accept: string;
+  readonly signal?: AbortSignal;
+}
+
+const send = (body: object, { process, accept, signal }: Sending): Promise<Response> => {
   const of = process === undefined ? '' : `&process=${process}`;
   return fetch(`/api/control?page=${pageName}${of}`, {
     method: 'POST',

@@ -131,6 +131,7 @@ const connect = (): void => {
     noteDeed(JSON.parse(data) as Deed);
     void loadSession();
   });
+  source.addEventListener('session', renew);
   source.addEventListener('problem', ({ data }: MessageEvent<string>) => {
     unfollowed.value = (JSON.parse(data) as ErrorData).message;
   });

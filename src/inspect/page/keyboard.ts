@@ -7,6 +7,7 @@ import { isControlled } from './parts/controls.tsx';
 import { canFork } from './parts/fork-form.tsx';
 import { goToMarker, hold, play } from './playback.ts';
 import { scope } from './run-scope.ts';
+import type { HomeView } from './state/home.ts';
 import { homeView, isHome, isRunShown } from './state/home.ts';
 import { turnTheme } from './theme.ts';
 
@@ -19,7 +20,7 @@ const by = (count: number) => (): void => {
 };
 
 /** An exported page has one run, and no server. */
-const showAll = (view: 'runs' | 'monitor'): void => {
+const showAll = (view: HomeView): void => {
   if (isExported.peek()) return;
   homeView.value = view;
   isHome.value = true;

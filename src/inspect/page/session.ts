@@ -72,6 +72,8 @@ export interface Session {
   readonly processes?: readonly SessionProcess[] | undefined;
   /** A message above the runs. */
   readonly note?: string | undefined;
+  /** The runs that the command does not continue for the time being, and why. */
+  readonly held?: readonly { readonly run: string; readonly reason: string }[] | undefined;
 }
 
 /** A request to a person, with its run if the server sends it. */

@@ -13,8 +13,8 @@ export interface RecordedRun extends RunFigures {
   readonly startedAt: number;
   /** The first words of its input. */
   readonly title: string;
-  /** Its status. */
-  readonly status: 'running' | 'paused' | RunStatus;
+  /** Its status; a suspended run has left this process, and continues where it is resumed. */
+  readonly status: 'running' | 'paused' | 'suspended' | RunStatus;
 }
 
 /** A run of the book, and its sums so far. */
@@ -68,10 +68,16 @@ export class RunBook {
         change({ title: titleOf(event.input, this.#redact), startedAt: event.at });
       else if (event.type === 'run.paused') change({ status: 'paused' });
       else if (event.type === 'run.resumed') change({ status: 'running' });
-      else if (event.type === 'run.ended') change({ status: event.status });
+      else if (event.type === 'run.ended') change({ status: statusAtEnd(event) });
     };
   }
 }
+
+/** The status that a run has in this process once it has ended there. */
+export const statusAtEnd = ({ status, error }: RunEnded): 'suspended' | RunStatus =>
+  error?.code === 'run.suspended' ? 'suspended' : status;
+
+type RunEnded = Extract<LiveEvent, { type: 'run.ended' }>;
 
 const titleOf = (given: unknown, redact: (text: string) => string): string => {
   const input = inputText(given);

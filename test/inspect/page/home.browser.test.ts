@@ -321,8 +321,8 @@ describeInChromium('the table of runs', (browser) => {
     const links = await page
       .locator('a')
       .evaluateAll((found) => found.map((each) => each.getAttribute('href') ?? ''));
-    expect(links).toHaveLength(6);
-    for (const link of links) expect(link).toMatch(/^#\/(?:run|monitor)/);
+    expect(links).toHaveLength(7);
+    for (const link of links) expect(link).toMatch(/^#\/(?:run|monitor|schedules)/);
     await page.locator('.run-row a').first().click();
     await expect.poll(() => page.evaluate<string>('location.hash'), soon).toContain('#/run/%3Cimg');
     expect(await page.evaluate('window.harmed')).toBeUndefined();

@@ -1,12 +1,15 @@
 /** A process that keeps a schedule by a clock of its own, in the midst of which it kills itself: before or after an operation on its store. */
 import type { JournalStore } from '../../../src/contracts/journals/journal.ts';
+import { postgresStore } from '../../../src/persistence/postgres/postgres-store.ts';
 import { sqliteStore } from '../../../src/persistence/sqlite/sqlite-store.ts';
 import { schedules } from '../../../src/runtime/schedules/schedules.ts';
 import { echo, settableClock, watchedStore } from './schedule-kit.ts';
 
 /** What a keeper is told. */
 export interface KeeperOrder {
-  readonly file: string;
+  /** The store: a file of SQLite, or a database of PostgreSQL. */
+  readonly file?: string;
+  readonly connectionString?: string;
   /** What its clock says. */
   readonly nowMs: number;
   /** For how long it stays, on its clock, and by how much its clock is set meanwhile. */
@@ -40,7 +43,9 @@ const dying = <Living extends object>(living: Living): Living =>
     },
   });
 
-const inner: JournalStore = sqliteStore(order.file);
+const { file = ':memory:', connectionString } = order;
+const inner: JournalStore =
+  connectionString === undefined ? sqliteStore(file) : postgresStore({ connectionString });
 const { store, isQuiet } = watchedStore(dying(inner));
 const clock = settableClock(order.nowMs, isQuiet);
 const say = (): void => void process.stdout.write(`${clock.now()}\n`);

@@ -93,9 +93,11 @@ export const reports = () => {
   return { all, onReport: (report: ScheduleReport) => void all.push(report) };
 };
 
-/** A store that knows when nothing has been asked of it for some turns of the event loop. */
+/** A store that knows when all that was asked of it is answered, and nothing has been asked for some turns of the event loop. */
 export const watchedStore = (store: JournalStore, turns = 6) => {
   let calls = 0;
+  let unanswered = 0;
+  const answered = (): void => void (unanswered -= 1);
   const watch = <Watched extends object>(watched: Watched): Watched =>
     new Proxy(watched, {
       get: (target, name) => {
@@ -104,14 +106,19 @@ export const watchedStore = (store: JournalStore, turns = 6) => {
         return (...given: readonly unknown[]): unknown => {
           calls += 1;
           const result: unknown = Reflect.apply(value, target, given);
+          if (result instanceof Promise) {
+            unanswered += 1;
+            result.then(answered, answered);
+          }
           return name === 'files' && typeof result === 'object' && result !== null ? watch(result) : result;
         };
       },
     });
   const isQuiet = async (): Promise<void> => {
-    for (let quiet = 0, before = calls; quiet < turns; quiet = calls === before ? quiet + 1 : 0) {
-      before = calls;
+    for (let quiet = 0; quiet < turns;) {
+      const before = calls;
       await macrotask();
+      quiet = calls === before && unanswered === 0 ? quiet + 1 : 0;
     }
   };
   return { store: watch(store), isQuiet };

@@ -1,10 +1,13 @@
 import { setImmediate as macrotask } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { KeyValueFiles } from '../../../src/contracts/conversations/memory.ts';
+import type { JournalStore } from '../../../src/contracts/journals/journal.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
+import { postgresStore } from '../../../src/persistence/postgres/postgres-store.ts';
 import { ScheduleLog } from '../../../src/runtime/schedules/schedule-log.ts';
 import type { ScheduleEntry } from '../../../src/runtime/schedules/schedule-state.ts';
 import { foldEntry, undefinedSchedule } from '../../../src/runtime/schedules/schedule-state.ts';
+import { describeWithPostgres } from '../../support/postgres.ts';
 import { numbersFrom } from '../../support/stored-runs.ts';
 
 const rule = { agent: 'clerk', missed: 'all', overlap: 'queue', backlog: 10_000 } as const;
@@ -36,32 +39,51 @@ const heldFiles = (
   };
 };
 
+/** Has three processes append to a log at once, each by a store of its own; `most` entries each. */
+const expectOneOrder = async (storeOf: () => JournalStore, most: number): Promise<void> => {
+  const random = numbersFrom(20_266);
+  const turns = async (): Promise<void> => {
+    for (let turn = random(4); turn > 0; turn -= 1) await macrotask();
+  };
+  const logOf = (): ScheduleLog => {
+    const room = storeOf().files('any');
+    return new ScheduleLog({ files: () => heldFiles(room, turns) }, 'mail');
+  };
+  await logOf().append(defined);
+  const writers = ['a', 'b', 'c'];
+  await Promise.all(
+    writers.map(async (writer) => {
+      const log = logOf();
+      for (let number = 100; number < 100 + most; number += 1)
+        await log.append(message(`${writer}${number}-${'x'.repeat(150)}`));
+    }),
+  );
+  const { pending } = await logOf().read();
+  const keys = pending.map(({ key }) => key.slice(0, 4));
+  expect(new Set(keys).size).toBe(keys.length);
+  for (const writer of writers)
+    expect(keys.filter((key) => key.startsWith(writer))).toEqual(
+      Array.from({ length: most }, (_, index) => `${writer}${index + 100}`),
+    );
+  expect(Number((await storeOf().files('any').names()).at(-1))).toBeGreaterThan(2);
+};
+
+describeWithPostgres('the log of a schedule in PostgreSQL', ({ connectionString }) => {
+  test('keeps each entry of processes that append at once, in one order, while it is continued in new files', async () => {
+    const stores: JournalStore[] = [];
+    await expectOneOrder(() => {
+      const store = postgresStore({ connectionString });
+      stores.push(store);
+      return store;
+    }, 200);
+    for (const store of stores) await store.close();
+  }, 60_000);
+});
+
 describe('the log of a schedule', () => {
   test('keeps each entry of processes that append at once, in one order, while it is continued in new files', async () => {
-    const random = numbersFrom(20_266);
     const store = memoryStore();
-    const room = store.files('any');
-    const turns = async (): Promise<void> => {
-      for (let turn = random(4); turn > 0; turn -= 1) await macrotask();
-    };
-    const logOf = (): ScheduleLog => new ScheduleLog({ files: () => heldFiles(room, turns) }, 'mail');
-    await logOf().append(defined);
-    const writers = ['a', 'b', 'c'];
-    await Promise.all(
-      writers.map(async (writer) => {
-        const log = logOf();
-        for (let number = 100; number < 300; number += 1)
-          await log.append(message(`${writer}${number}-${'x'.repeat(150)}`));
-      }),
-    );
-    const { pending } = await logOf().read();
-    const keys = pending.map(({ key }) => key.slice(0, 4));
-    expect(new Set(keys).size).toBe(keys.length);
-    for (const writer of writers)
-      expect(keys.filter((key) => key.startsWith(writer))).toEqual(
-        Array.from({ length: 200 }, (_, index) => `${writer}${index + 100}`),
-      );
-    expect(Number((await room.names()).at(-1))).toBeGreaterThan(2);
+    await expectOneOrder(() => store, 200);
   }, 60_000);
 
   /** A process that falls asleep before it appends, beside one that is awake. */

@@ -1,8 +1,11 @@
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
+import type { JournalStore } from '../../../src/contracts/journals/journal.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
+import { postgresStore } from '../../../src/persistence/postgres/postgres-store.ts';
 import type { Missed, Schedules } from '../../../src/runtime/schedules/schedule.ts';
 import { schedules } from '../../../src/runtime/schedules/schedules.ts';
+import { describeWithPostgres } from '../../support/postgres.ts';
 import { sized } from '../../support/thorough.ts';
 import { echo, mortalProcess, runsOf, settableClock, watchedStore, warmUp } from './schedule-kit.ts';
 
@@ -67,22 +70,27 @@ const jump = fc.record({
 });
 const who = fc.nat(1);
 
-test('each due time is delivered exactly once with `all`, whoever dies between whichever two writes, and however the clock is set', async () => {
+/** Tries many histories of keepers over a store, a new one for each. */
+const expectEachOnce = async (storeOf: () => JournalStore, numRuns: number): Promise<void> => {
   const step = fc.oneof(
     { weight: 3, arbitrary: pass },
     jump,
-    fc.record({
-      do: fc.constant('die' as const),
-      who,
-      after: fc.integer({ min: 0, max: 90 }).map((n) => n / 2),
-    }),
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        do: fc.constant('die' as const),
+        who,
+        after: fc.integer({ min: 0, max: 90 }).map((n) => n / 2),
+      }),
+    },
     fc.record({ do: fc.constantFrom('start' as const, 'stop' as const), who }),
     fc.record({ do: fc.constantFrom('pause' as const, 'resume' as const) }),
   );
   let kills = 0;
   await fc.assert(
     fc.asyncProperty(rule, fc.array(step, { maxLength: 14 }), async ({ when, isDue }, steps) => {
-      const { store, isQuiet } = watchedStore(memoryStore());
+      const inner = storeOf();
+      const { store, isQuiet } = watchedStore(inner);
       const clock = settableClock(START, isQuiet);
       const dead = new Set<string>();
       const living: ({ live: Schedules; process: ReturnType<typeof mortalProcess> } | undefined)[] = [];
@@ -148,11 +156,24 @@ test('each due time is delivered exactly once with `all`, whoever dies between w
       expect(await runsOf(store, 'job')).toEqual(dueBetween(isDue, START, clock.now()).map(isoOf));
       expect((await store.list()).every(({ status }) => status === 'completed')).toBe(true);
       await finder.live[Symbol.asyncDispose]();
+      await inner.close();
     }),
-    search,
+    { numRuns },
   );
   expect(kills).toBeGreaterThan(0);
+};
+
+test('each due time is delivered exactly once with `all`, whoever dies between whichever two writes, and however the clock is set', async () => {
+  await expectEachOnce(memoryStore, search.numRuns);
 }, 300_000);
+
+describeWithPostgres('over PostgreSQL', ({ connectionString }) => {
+  test('each due time is delivered exactly once with `all`, whoever dies between whichever two writes, and however the clock is set', async () => {
+    let worlds = 0;
+    const storeOf = () => postgresStore({ connectionString, schema: `world ${(worlds += 1)}` });
+    await expectEachOnce(storeOf, sized(15, 80));
+  }, 300_000);
+});
 
 test('with `once` and `drop`, what is found together is delivered as a plain reading of the times says', async () => {
   const step = fc.oneof(

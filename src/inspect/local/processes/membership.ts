@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { basename, relative } from 'node:path';
 import { messageOf } from '../../../contracts/errors/error.ts';
 import type { Feed } from '../feed.ts';
+import type { CommandNotes } from './command-notes.ts';
 import type { OtherProcess } from './other-process.ts';
 import { OtherProcesses } from './other-processes.ts';
 import { isAlive, newId, register } from './registration.ts';
@@ -15,8 +16,8 @@ export interface CommandPart {
   readonly isFollowing?: boolean | undefined;
   /** Called with each process that is found. */
   readonly onFound?: ((process: OtherProcess) => void) | undefined;
-  /** The message above the runs; undefined: none. */
-  readonly note?: (() => string | undefined) | undefined;
+  /** The messages of the command on its page. */
+  readonly notes?: CommandNotes | undefined;
 }
 
 /** The variable by which the processes of a command know the one whose page shows them, by its number. */
@@ -62,18 +63,26 @@ export class Membership {
 
   constructor(setup: MembershipSetup) {
     this.#setup = setup;
-    const { isFollowing, onFound } = setup.part;
+    const { isFollowing, onFound, notes } = setup.part;
     try {
       if (!setup.isAlone) this.folder = openRuntimeFolder();
     } catch (thrown) {
       this.#problem = messageOf(thrown);
     }
-    this.others = new OtherProcesses({ folder: this.folder, own: this.#id, isAlways: isFollowing, onFound });
+    this.others = new OtherProcesses({
+      folder: this.folder,
+      own: this.#id,
+      isAlways: isFollowing,
+      onFound,
+      onNews: () => {
+        notes?.renew();
+      },
+    });
   }
 
   /** The reason why it is alone although it need not be, or else what its command has to say. */
   get note(): string | undefined {
-    return this.#problem ?? this.#setup.part.note?.();
+    return this.#problem ?? this.#setup.part.notes?.problem;
   }
 
   join({ port, token, live }: Reachable): void {

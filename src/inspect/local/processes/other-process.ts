@@ -66,6 +66,8 @@ export class OtherProcess {
   #renewal: NodeJS.Timeout | undefined;
   /** Called when it has ended. */
   onOver: () => void = () => undefined;
+  /** Called when its runs have changed. */
+  onNews: () => void = () => undefined;
 
   constructor(registration: Registration, folder: string) {
     this.registration = registration;
@@ -257,7 +259,7 @@ export class OtherProcess {
   #renewSoon(): void {
     this.#renewal ??= setTimeout(() => {
       this.#renewal = undefined;
-      void this.renew();
+      void this.renew().then(this.onNews);
     }, 60).unref();
   }
 

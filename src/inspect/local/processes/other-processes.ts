@@ -24,6 +24,7 @@ export class OtherProcesses {
   readonly #own: string | undefined;
   readonly #isAlways: boolean;
   readonly #onFound: (process: OtherProcess) => void;
+  readonly #onNews: () => void;
   readonly #known = new Map<string, OtherProcess>();
   readonly #pages = new Set<ServerResponse>();
   #watcher: FSWatcher | undefined;
@@ -31,11 +32,18 @@ export class OtherProcesses {
   #end: NodeJS.Timeout | undefined;
 
   /** Without a folder there are none. */
-  constructor({ folder, own, isAlways = false, onFound = () => undefined }: OtherProcessesSetup) {
+  constructor({
+    folder,
+    own,
+    isAlways = false,
+    onFound = () => undefined,
+    onNews = () => undefined,
+  }: OtherProcessesSetup) {
     this.#folder = folder;
     this.#own = own;
     this.#isAlways = isAlways;
     this.#onFound = onFound;
+    this.#onNews = onNews;
     if (isAlways) this.#begin();
   }
 
@@ -67,6 +75,11 @@ export class OtherProcesses {
     if (found !== undefined) return found.feed;
     const message = 'Cannot show the process as it is not known any more: choose a run of the table';
     throw new TroupeError('inspector.failed', message);
+  }
+
+  /** Those that have not ended. */
+  get living(): readonly OtherProcess[] {
+    return this.#those(false);
   }
 
   /** The process of that id. */
@@ -133,7 +146,9 @@ export class OtherProcesses {
       const process = new OtherProcess(registration, this.#folder);
       process.onOver = () => {
         this.#forgetSome();
+        this.#onNews();
       };
+      process.onNews = this.#onNews;
       this.#known.set(registration.id, process);
       this.#onFound(process);
       if (this.#pages.size > 0) void process.tellWatched();
@@ -161,4 +176,6 @@ export interface OtherProcessesSetup {
   /** True to follow them also while nobody looks. */
   readonly isAlways?: boolean | undefined;
   readonly onFound?: ((process: OtherProcess) => void) | undefined;
+  /** The runs of one have changed, or it has ended. */
+  readonly onNews?: (() => void) | undefined;
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ForkPoint } from '../../../contracts/journals/journal-record.ts';
 import type { LiveEvent } from '../../../contracts/events/event.ts';
 import { breakpointSchema } from '../../recording/breakpoint.ts';
-import { RunBook } from '../../recording/run-book.ts';
+import { RunBook, statusAtEnd } from '../../recording/run-book.ts';
 import type { ChangedRows } from '../runs-index.ts';
 import type { ListedRun } from '../session-board.ts';
 
@@ -88,13 +88,13 @@ export class ProcessRows {
 
   /** Takes in an event: the row that says so may never come. */
   takeEvent(event: LiveEvent): void {
-    const { runId, agent, at, type } = event;
+    const { runId, agent, at } = event;
     this.#now = at;
-    if (type === 'run.started' && this.#tellers.size < MOST)
+    if (event.type === 'run.started' && this.#tellers.size < MOST)
       this.#tellers.set(runId, this.#book.begins({ runId, agent, now: () => this.#now }));
     this.#tellers.get(runId)?.(event);
-    if (type !== 'run.ended') return;
-    if (!this.#tellers.delete(runId) && this.#ends.size < MOST) this.#ends.set(runId, event.status);
+    if (event.type !== 'run.ended') return;
+    if (!this.#tellers.delete(runId) && this.#ends.size < MOST) this.#ends.set(runId, statusAtEnd(event));
   }
 
   /** The process is gone: what it ran is over, and its store is not here any more. */

@@ -39,6 +39,8 @@ export interface Served {
   readonly runs: (since: number | undefined, isRelay: boolean) => Promise<unknown>;
   /** The work of all runs, added up, and alerts. */
   readonly report: () => Promise<unknown>;
+  /** The schedules of all stores that are open; for another process those of this one. */
+  readonly schedules: (isRelay: boolean) => Promise<unknown>;
   /** A part of the runs in which words were said, after a run or from the first on. */
   readonly said: (find: string, after: string | undefined) => Promise<unknown>;
   readonly live: Feed;
@@ -188,6 +190,8 @@ export class LocalServer {
         return give(response, 200, await this.#served.runs(sinceIn(url), isRelay(url)));
       case 'report':
         return give(response, 200, await this.#served.report());
+      case 'schedules':
+        return give(response, 200, await this.#served.schedules(isRelay(url)));
       case 'said':
         return give(response, 200, await this.#served.said(findIn(url), runIn(url)));
       case 'live':

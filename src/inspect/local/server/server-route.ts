@@ -8,7 +8,10 @@ const LONGEST_FIND = 500;
 
 /** A resource or an operation of the server. */
 export type Route =
-  | { readonly name: 'page' | 'session' | 'runs' | 'report' | 'said' | 'live'; readonly method: 'GET' }
+  | {
+      readonly name: 'page' | 'session' | 'runs' | 'report' | 'schedules' | 'said' | 'live';
+      readonly method: 'GET';
+    }
   | { readonly name: 'control' | 'watched'; readonly method: 'POST' }
   | { readonly name: 'process'; readonly method: 'GET'; readonly process: string }
   | { readonly name: 'stored'; readonly method: 'GET'; readonly runId: string }
@@ -27,6 +30,7 @@ const routes: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['/api/session', { name: 'session', method: 'GET' }],
   ['/api/runs', { name: 'runs', method: 'GET' }],
   ['/api/report', { name: 'report', method: 'GET' }],
+  ['/api/schedules', { name: 'schedules', method: 'GET' }],
   ['/api/said', { name: 'said', method: 'GET' }],
   ['/api/recording', { name: 'live', method: 'GET' }],
   ['/api/control', { name: 'control', method: 'POST' }],

@@ -19,14 +19,20 @@ export interface Followed {
   readonly session: Session;
   /** The process that is followed; undefined: the server's own. */
   readonly process: string | undefined;
+  /** The run of it that was chosen, if one was. */
+  readonly run: string | undefined;
   /** True while nothing is recorded of it. */
   readonly isEmpty: boolean;
 }
 
-/** The newest run of the process that takes the place of the one that is followed: of the same program, where that has ended; of any, where there is nothing to see. */
+/**
+ * The run of the process that takes the place of the one that is followed: of the same program, where that has ended; of any, where there is
+ * nothing to see. The chosen run, where that goes on there, else the newest.
+ */
 const nextRun = ({
   session: { runs, processes = [] },
   process,
+  run: chosen,
   isEmpty,
 }: Followed): SessionRun | undefined => {
   const before = processes.find(({ id }) => id === process);
@@ -39,7 +45,8 @@ const nextRun = ({
       run.process.startedAt >= before.startedAt
     );
   };
-  return runs.filter(isNext).toSorted((one, other) => (other.startedAt ?? 0) - (one.startedAt ?? 0))[0];
+  const next = runs.filter(isNext).toSorted((one, other) => (other.startedAt ?? 0) - (one.startedAt ?? 0));
+  return next.find(({ run }) => run === chosen) ?? next[0];
 };
 
 /** Has the page follow the next process where the one that it follows has ended, unless its past is looked at. */
@@ -51,7 +58,7 @@ export const followNext = (): void => {
     if (storedRun.value !== undefined || shownFile.value !== undefined) return;
     const { run } = filter.peek();
     const isEmpty = recorded.peek().timeline.length === 0 && run === undefined;
-    const next = nextRun({ session: value, process: shownProcess.peek(), isEmpty });
+    const next = nextRun({ session: value, process: shownProcess.peek(), run, isEmpty });
     if (next === undefined) return;
     follow(undefined, next.process?.id);
     chooseRun(run === undefined ? undefined : next.run);

@@ -33,6 +33,7 @@ const REST_MS = 150;
 /** The route of what the page shows. */
 const shownRoute = computed((): Route => {
   if (isHome.value && homeView.value === 'monitor') return { screen: 'monitor', ...monitorQuery.value };
+  if (isHome.value && homeView.value === 'schedules') return { screen: 'schedules' };
   if (isHome.value) return { screen: 'runs', ...runsQuery.value };
   if (comparedPair.value !== undefined) return { screen: 'compare', ...comparedPair.value };
   const { run, text, withEffects, onlyActive } = filter.value;
@@ -118,7 +119,7 @@ const runOf = (route: Route | undefined): string | undefined =>
 
 /** The runs of a route that the server may have. */
 const runsOf = (route: Route): readonly string[] => {
-  if (route.screen === 'runs' || route.screen === 'monitor') return [];
+  if (route.screen !== 'run' && route.screen !== 'compare') return [];
   const keys = route.screen === 'compare' ? [route.left, route.right] : [route];
   return keys.flatMap(({ run, isFile }) => (run === undefined || isFile ? [] : [run]));
 };
@@ -159,9 +160,9 @@ const openRun = (route: Route): void => {
 /** Shows what a route says beside its run. */
 const showRest = (route: Route): void => {
   const isOne = isExported.peek();
-  const isOfAll = route.screen === 'runs' || route.screen === 'monitor';
-  if (isOfAll) homeView.value = route.screen;
-  isHome.value = isOfAll && !isOne;
+  const view = route.screen === 'run' || route.screen === 'compare' ? undefined : route.screen;
+  if (view !== undefined) homeView.value = view;
+  isHome.value = view !== undefined && !isOne;
   comparedPair.value =
     route.screen === 'compare' && !isOne ? { left: route.left, right: route.right } : undefined;
   if (route.screen === 'runs') {

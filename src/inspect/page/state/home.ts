@@ -10,8 +10,9 @@ import type { RunKey } from './route.ts';
 
 /** True while all runs are shown in place of one. */
 export const isHome = signal(false);
-/** The view of all runs that is shown there: each by itself, or their work added up. */
-export const homeView = signal<'runs' | 'monitor'>('runs');
+/** The views that are shown there: each run by itself, their work added up, and what starts them. */
+export type HomeView = 'runs' | 'monitor' | 'schedules';
+export const homeView = signal<HomeView>('runs');
 /** The figures that are shown of all runs, and their order. */
 export const monitorQuery = signal<MonitorQuery>(openingMonitor);
 /** The two runs that are shown side by side in place of one, unless the table is. */

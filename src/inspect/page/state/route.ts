@@ -15,6 +15,11 @@ export interface MonitorRoute extends MonitorQuery {
   readonly screen: 'monitor';
 }
 
+/** The schedules of stores. */
+export interface SchedulesRoute {
+  readonly screen: 'schedules';
+}
+
 /** A run by its address: one of the server, or of a file that was opened in the page. */
 export interface RunKey {
   readonly run: string;
@@ -51,7 +56,7 @@ export interface RunRoute {
 }
 
 /** The part of the page's state that its address holds, so that a link leads there, and a reload loses nothing. */
-export type Route = RunsRoute | MonitorRoute | CompareRoute | RunRoute;
+export type Route = RunsRoute | MonitorRoute | SchedulesRoute | CompareRoute | RunRoute;
 
 const middleViews: Readonly<Record<MiddleView, true>> = {
   work: true,
@@ -94,6 +99,7 @@ export const routeOf = (hash: string): Route | undefined => {
   const [, place, ...parts] = path.split('/');
   if (place === 'runs') return { screen: 'runs', ...queryOf(said) };
   if (place === 'monitor') return { screen: 'monitor', ...monitorOf(said) };
+  if (place === 'schedules') return { screen: 'schedules' };
   if (place === 'compare') return compareRouteOf(parts);
   if (place !== 'live' && place !== 'run' && place !== 'file') return undefined;
   const run = place === 'live' ? undefined : decode(parts.shift());
@@ -123,6 +129,7 @@ export const routeOf = (hash: string): Route | undefined => {
 export const hashOf = (route: Route): string => {
   if (route.screen === 'runs') return `#/runs${queryOfFields(queryText(route))}`;
   if (route.screen === 'monitor') return `#/monitor${queryOfFields(monitorText(route))}`;
+  if (route.screen === 'schedules') return '#/schedules';
   if (route.screen === 'compare') return `#/compare/${keyText(route.left)}/${keyText(route.right)}`;
   const { run, isFile, view, side, thread, isVerbatim, actor, n, event, find, effects, onlyActive } = route;
   const place = run === undefined ? 'live' : keyText({ run, isFile });

@@ -13,6 +13,7 @@ import type { Definition } from '../../define/definition.ts';
 import { checkPrompted } from './check-prompted.ts';
 import { recordsUpTo } from '../resume/run-point.ts';
 import { journaledDefinition } from '../resume/resume.ts';
+import { assertOwn } from '../resume/resumed-run.ts';
 import {
   beginAgain,
   createJournaledRun,
@@ -61,12 +62,29 @@ export const replay = async <Input, Output, State>(
   return replayRecords<Output>(definition, recordsUpTo(records, to), options, opened.fields);
 };
 
+/**
+ * Replays a run as resuming it would, by which prompts may have changed: nothing is executed, and nothing is written.
+ *
+ * @throws {DeterminismError} as {@link replay} does.
+ */
+export const assertReplays = async (
+  agent: { readonly name: string },
+  runId: string,
+  { store, ...options }: Pick<RunOptions, 'model'> & Pick<ReplayOptions, 'store'>,
+): Promise<void> => {
+  const definition = journaledDefinition(agent);
+  const { records, began, opened } = await recordsIn(store, runId, knownSecrets(definition, options));
+  assertOwn(began, definition);
+  await replayRecords(definition, records, options, opened.fields, () => undefined);
+};
+
 /** Replays records that are loaded already. */
 export const replayRecords = async <Output>(
   definition: Definition,
   records: readonly JournalRecord[],
   options: RunOptions,
   fields: Secrets = {},
+  check: typeof checkPrompted = checkPrompted,
 ): Promise<Replayed<Output>> => {
   const [began] = records;
   if (began?.kind !== 'began') return { events: [], state: undefined, result: undefined };
@@ -79,7 +97,7 @@ export const replayRecords = async <Output>(
         throw new AtEnd();
       },
       onPrompted: (prompted) => {
-        checkPrompted(prompted, run.actors.at(prompted.path)?.definition, began.runId);
+        check(prompted, run.actors.at(prompted.path)?.definition, began.runId);
       },
     },
   );

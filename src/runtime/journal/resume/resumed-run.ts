@@ -1,4 +1,5 @@
 import { errorData, toError, TroupeError } from '../../../contracts/errors/error.ts';
+import type { Began } from '../../../contracts/journals/journal-record.ts';
 import type { RunHandle } from '../../../contracts/runs/run-handle.ts';
 import type { RunOptions } from '../../../contracts/runs/run-options.ts';
 import type { Definition } from '../../define/definition.ts';
@@ -27,6 +28,13 @@ export const resumeTaken = async <Output, State>(
   return new Handle<Output, State>(run);
 };
 
+/** Refuses the run of another agent. @throws `journal.diverged` */
+export const assertOwn = ({ runId, agent }: Began, { name }: Pick<Definition, 'name'>): void => {
+  if (agent === name) return;
+  const message = `Cannot resume run '${runId}' as its agent is '${agent}': found '${name}'`;
+  throw new TroupeError('journal.diverged', message, { runId });
+};
+
 /** Creates a run from an acquired journal. `go` replays the records and continues; it throws if they do not match. */
 export const resumedRun = async (
   definition: Definition,
@@ -34,13 +42,8 @@ export const resumedRun = async (
   options: RunOptions,
   watch?: Watch,
 ): Promise<{ readonly run: Run; readonly go: () => void }> => {
-  const { runId, agent } = began;
-  if (agent !== definition.name) {
-    await store.release(lease);
-    const message = `Cannot resume run '${runId}' as its agent is '${agent}': found '${definition.name}'`;
-    throw new TroupeError('journal.diverged', message, { runId });
-  }
   try {
+    assertOwn(began, definition);
     assertJudged(began, records, options, 'resume');
   } catch (thrown) {
     await store.release(lease);
@@ -62,7 +65,7 @@ export const resumedRun = async (
     // An imported run holds nothing yet.
     await run.content.refer(records);
     const heartbeat = await keepIn({ store, lease, run, journal, key, after: opened });
-    const letters = await opening(run, key)(await store.letters(runId));
+    const letters = await opening(run, key)(await store.letters(began.runId));
     const go = (): void => {
       try {
         journal.rerun(
