@@ -2,7 +2,8 @@ import type { Json } from '../base/json/json.ts';
 import { toError } from '../contracts/errors/error.ts';
 import type { LiveEvent } from '../contracts/events/event.ts';
 import type { RemoteEntry, RemoteRequest, RemoteResult } from '../contracts/runs/remote-run.ts';
-import type { EventObserver, LocalRun } from './follow-run.ts';
+import type { EventObserver, LocalRun, ReadableRun } from './follow-run.ts';
+import type { ReadRunOptions } from './read-run.ts';
 import { readRun } from './read-run.ts';
 import type { Asked, RemoteServer, Reply } from './remote-server.ts';
 
@@ -25,7 +26,7 @@ export interface RemoteFork {
  * Verbs reject with the error of the server: `run.ended` for a run that is over, `request.unknown` for a request that nobody waits for,
  * `input.invalid` for arguments that do not fit …
  */
-export class RemoteRun<Output = Json> implements LocalRun, AsyncIterable<LiveEvent> {
+export class RemoteRun<Output = Json> implements LocalRun, ReadableRun, AsyncIterable<LiveEvent> {
   readonly runId: string;
   /** The address of its events. */
   readonly url: string;
@@ -50,7 +51,12 @@ export class RemoteRun<Output = Json> implements LocalRun, AsyncIterable<LiveEve
 
   /** Iterates its events; `break` closes the connection. */
   async *[Symbol.asyncIterator](): AsyncGenerator<LiveEvent, void, void> {
-    for await (const events of readRun(this.url, this.#server.options)) yield* events;
+    for await (const events of this.read()) yield* events;
+  }
+
+  /** Its events in the chunks in which they arrive, as `readRun` reads them, by the options of its server. */
+  read(options: ReadRunOptions = {}): AsyncGenerator<readonly LiveEvent[], void, void> {
+    return readRun(this.url, { ...this.#server.options, ...options });
   }
 
   /** Its status. */
@@ -110,7 +116,7 @@ export class RemoteRun<Output = Json> implements LocalRun, AsyncIterable<LiveEve
   #subscribe(observer: EventObserver): { unsubscribe(): void } {
     const ending = new AbortController();
     const read = async (): Promise<void> => {
-      const run = readRun(this.url, { ...this.#server.options, signal: ending.signal });
+      const run = this.read({ signal: ending.signal });
       for await (const events of run)
         for (const event of events) {
           if (ending.signal.aborted) return;
@@ -139,7 +145,7 @@ export class RemoteRun<Output = Json> implements LocalRun, AsyncIterable<LiveEve
     }
   }
 
-  async #answer(id: string, answer: object): Promise<void> {
+  #answer(id: string, answer: object): Promise<void> {
     return this.#do(`/requests/${encodeURIComponent(id)}`, answer);
   }
 
@@ -148,7 +154,7 @@ export class RemoteRun<Output = Json> implements LocalRun, AsyncIterable<LiveEve
   }
 
   #post(path: string, body: object): Promise<Reply> {
-    return this.#ask(path, { method: 'POST', body });
+    return this.#ask(path, { body });
   }
 
   #get(path: string): Promise<Reply> {

@@ -64,7 +64,8 @@ const requestOf = (incoming: IncomingMessage, signal: AbortSignal): Request | un
     const address = new URL(url, `http://${headers.host ?? ''}`);
     if (isEmpty) return new Request(address, init);
     // A body that is streamed is read while it is sent.
-    return new Request(address, { ...init, body: bodyOf(incoming), duplex: 'half' });
+    const streamed = { ...init, body: bodyOf(incoming), duplex: 'half' as const };
+    return new Request(address, streamed);
   } catch {
     return undefined;
   }

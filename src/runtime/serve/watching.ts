@@ -10,6 +10,7 @@ import { refusal } from './http/refusal.ts';
 import { jsonReply, SAFE_HEADERS } from './http/reply.ts';
 import type { Ended, FoundRun } from './runs/live-run.ts';
 import { drainingError } from './runs/run-errors.ts';
+import { ResumedEvents } from './runs/resumed-events.ts';
 import { eventsAmong, StoredEvents, StoredRecords } from './runs/stored-events.ts';
 import type { Limits } from './serve-options.ts';
 import type { Admitted, Serving } from './serving.ts';
@@ -50,11 +51,14 @@ export const giveEvents = async (
   return sseStream(texts, retryText(RETRY_MS), { clock, headers: SAFE_HEADERS });
 };
 
-const eventsOf = ({ store, clock }: Serving, found: FoundRun): AsyncIterator<LiveEvent, undefined> => {
+const eventsOf = ({ store, clock, runs }: Serving, found: FoundRun): AsyncIterator<LiveEvent, undefined> => {
   if (found.live !== undefined)
     return flatMapItems(found.live.handle[Symbol.asyncIterator](), (event) => [event]);
   // What is not here is in the store.
-  return store === undefined ? new NoEvents() : new StoredEvents(store, found.stored.runId, clock);
+  if (store === undefined) return new NoEvents();
+  const { runId } = found.stored;
+  const findLive = () => runs.at(runId);
+  return new ResumedEvents(new StoredEvents(store, runId, clock, () => findLive() !== undefined), findLive);
 };
 
 class NoEvents implements AsyncIterator<never, undefined> {
