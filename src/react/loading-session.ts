@@ -10,8 +10,8 @@ import { earlierMessages } from './earlier-messages.ts';
 import type { SessionState } from './session-screen.ts';
 import { restingState, SessionScreen, viewOf } from './session-screen.ts';
 
-/** The module of sessions, once it is loaded. */
-let loaded: typeof import('./agent-session.ts') | undefined;
+/** The class of sessions, once it is loaded. */
+let loaded: typeof AgentSession | undefined;
 
 /**
  * An {@link AgentSession} whose code is loaded when it is attached, as it brings the runtime with it: a page whose agents are all on a server
@@ -66,7 +66,7 @@ export class LoadingSession<Input, Output> {
         this.#load();
         return;
       }
-      this.#session = new loaded.AgentSession(this.#agent, this.#options);
+      this.#session = new loaded(this.#agent, this.#options);
       this.#session.subscribe(() => {
         this.#screen.change({});
       });
@@ -79,7 +79,7 @@ export class LoadingSession<Input, Output> {
   #load(): void {
     import('./agent-session.ts').then(
       (module) => {
-        loaded = module;
+        loaded = module.AgentSession;
         this.#open();
       },
       (thrown: unknown) => {

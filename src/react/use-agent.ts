@@ -1,5 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { TroupeError } from '../contracts/errors/error.ts';
+import { foundText } from '../contracts/errors/found-text.ts';
 import type {
   AgentSessionView,
   RemoteSessionView,
@@ -49,7 +50,7 @@ export function useAgent<Input, Output>(
   // Both call the same hooks: a component may also change from one to the other.
   if (isRemote(used)) return useRemoteSession(used.agent, used.options);
   if (isLocal(used)) return useLocalSession(used.agent, used.options);
-  throw notUsable(`it is not an agent: ${String(agent)}`);
+  throw notUsable(`it is not an agent: ${foundText(agent)}`);
 }
 
 interface Use<Input, Output> {
@@ -143,7 +144,7 @@ const useSession = <View, Used extends Session<View>>({
 };
 
 const assertOptions = (options: unknown): void => {
-  if (typeof options !== 'object' || options === null) throw notUsable(`its options are ${String(options)}`);
+  if (typeof options !== 'object' || options === null) throw notUsable(`its options are ${foundText(options)}`);
 };
 
 /** Options of {@link UseRemoteAgentOptions}. */

@@ -28,7 +28,7 @@ const desk = async <Agents extends ServedAgents>(agents: Agents, store = memoryS
     maxRetryMs: 2,
     attempts: 3,
     fetch: async (input, init) => {
-      const what = `${init?.method ?? 'GET'} ${new URL(String(input)).pathname.replaceAll(/[\w-]{20,}/g, 'ID')}`;
+      const what = `${init?.method ?? 'GET'} ${new URL(input instanceof Request ? input.url : input).pathname.replaceAll(/[\w-]{20,}/g, 'ID')}`;
       sent.push(what);
       if (isDown) throw new TypeError('the server is down');
       const response = await fetch(input, init);
@@ -90,6 +90,7 @@ test('a structured answer is partial while it streams, and typed when it is whol
   await sees(session, { partial: { total: 39 } });
   end('{"total": 39, "note": "all"}');
   await sees(session, { output: { total: 39, note: 'all' } });
+  expect(session.getSnapshot().partial).toEqual({ total: 39, note: 'all' });
 });
 
 test('a request is answered from the page once, however often the button is clicked', async () => {
@@ -275,6 +276,7 @@ test('without a store of the server each run is by itself, by thread: false', as
   const session = new RemoteSession(greeter, { input: 'Hello', thread: false });
   session.attach();
   await sees(session, { status: 'completed', output: 'Hi.' });
+  expect(session.getSnapshot().messages.map(({ text }) => text)).toEqual(['Hello', 'Hi.']);
 });
 
 test('a server renders it idle, asks nothing, and is not warned', async () => {

@@ -170,7 +170,12 @@ test('a client that was there before its run was resumed sees its text stream ag
   await first.service.drain();
   await using server = await served({ agents: { clerk: clerk(true) }, store });
   await server.service.booted;
-  const run = connect(server.url).at(runId);
+  const opened: string[] = [];
+  const counted: typeof fetch = (input, init) => {
+    if (typeof input === 'string' && input.endsWith('/events')) opened.push(input);
+    return fetch(input, init);
+  };
+  const run = connect(server.url, { fetch: counted }).at(runId);
   const numbers: number[] = [];
   let text = '';
   const reading = (async () => {
@@ -186,6 +191,7 @@ test('a client that was there before its run was resumed sees its text stream ag
   told.resolve(undefined);
   await reading;
   expect(numbers).toEqual(numbers.map((_, index) => index));
+  expect(opened).toHaveLength(1);
   expect((await run.result).output).toBe('Your money is on its way.');
 });
 
