@@ -49,9 +49,17 @@ export class RemoteRun<Output = Json> implements LocalRun, ReadableRun, AsyncIte
     return (this.#result ??= this.#awaitResult());
   }
 
-  /** Iterates its events; `break` closes the connection. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<LiveEvent, void, void> {
-    for await (const events of this.read()) yield* events;
+  /** Iterates its events; `break` closes the connection, also while the next one is awaited. */
+  [Symbol.asyncIterator](): AsyncGenerator<LiveEvent, void, void> {
+    const ending = new AbortController();
+    const events = this.#each(ending.signal);
+    const end = events.return.bind(events);
+    // A generator that awaits an event would end after it only.
+    events.return = (value) => {
+      ending.abort();
+      return end(value);
+    };
+    return events;
   }
 
   /** Its events in the chunks in which they arrive, as `readRun` reads them, by the options of its server. */
@@ -113,15 +121,17 @@ export class RemoteRun<Output = Json> implements LocalRun, ReadableRun, AsyncIte
     return new RemoteRun<Output>(this.#server, (value as { readonly runId: string }).runId);
   }
 
+  async *#each(signal: AbortSignal): AsyncGenerator<LiveEvent, void, void> {
+    for await (const events of this.read({ signal })) yield* events;
+  }
+
   #subscribe(observer: EventObserver): { unsubscribe(): void } {
     const ending = new AbortController();
     const read = async (): Promise<void> => {
-      const run = this.read({ signal: ending.signal });
-      for await (const events of run)
-        for (const event of events) {
-          if (ending.signal.aborted) return;
-          observer.next(event);
-        }
+      for await (const event of this.#each(ending.signal)) {
+        if (ending.signal.aborted) return;
+        observer.next(event);
+      }
       if (!ending.signal.aborted) observer.complete();
     };
     read().catch((thrown: unknown) => {

@@ -144,7 +144,8 @@ const useSession = <View, Used extends Session<View>>({
 };
 
 const assertOptions = (options: unknown): void => {
-  if (typeof options !== 'object' || options === null) throw notUsable(`its options are ${foundText(options)}`);
+  if (typeof options !== 'object' || options === null)
+    throw notUsable(`its options are ${foundText(options)}`);
 };
 
 /** Options of {@link UseRemoteAgentOptions}. */
