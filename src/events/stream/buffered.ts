@@ -30,8 +30,10 @@ export interface Buffered<T> extends AsyncIterableIterator<T, undefined> {
  *
  * @throws {TroupeError} `publishing.invalid` for a capacity below 1.
  */
-export const buffered = <T>(events$: Observable<T> | Subscribable<T>, options: BufferOptions = {}): Buffered<T> =>
-  new PulledStream(events$, options);
+export const buffered = <T>(
+  events$: Observable<T> | Subscribable<T>,
+  options: BufferOptions = {},
+): Buffered<T> => new PulledStream(events$, options);
 
 type Result<T> = IteratorResult<T, undefined>;
 
