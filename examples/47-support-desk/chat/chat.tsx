@@ -21,6 +21,7 @@ const Chat = () => {
   const { messages, sendMessage, setMessages, resumeStream, status } = useChat({ id, transport });
   // A connection that broke is an error to `useChat`: the message is asked for again, as a whole, until it comes.
   const [tries, setTries] = useState(0);
+  const [kept, setKept] = useState(messages);
   useEffect(() => {
     if (status === 'ready') setTries(0);
     if (status !== 'error') return undefined;
@@ -33,18 +34,20 @@ const Chat = () => {
       Math.min(250 * 2 ** tries, 2_000),
     );
     return () => clearTimeout(timer);
-  }, [status, tries, setMessages, resumeStream]);
-  const parts = messages.flatMap(({ parts: all }) => all);
+  }, [status, tries, messages, setMessages, resumeStream]);
+  const isAway = status === 'error' || (status === 'submitted' && tries > 0);
+  const shown = isAway && tries > 0 ? kept : messages;
+  const parts = shown.flatMap(({ parts: all }) => all);
   const isWaiting = parts.some((part) => isToolUIPart(part) && part.state === 'approval-requested');
   return (
     <Frame
       title="Kettle & Co."
       about="We are here to help"
-      isAway={status === 'error' || (status === 'submitted' && tries > 0)}
+      isAway={isAway}
     >
       <Conversation>
-        {messages.length === 0 && <Bubble from="desk">Hello! What can I do for you?</Bubble>}
-        {messages.map((message) => (
+        {shown.length === 0 && <Bubble from="desk">Hello! What can I do for you?</Bubble>}
+        {shown.map((message) => (
           <div key={message.id} className="turn">
             {message.parts.map((part, index) => {
               if (part.type === 'text' && part.text !== '')
