@@ -25,7 +25,7 @@ const useRuns = () => {
       const runs = await desk.runs().catch(() => undefined);
       if (!isHere) return;
       setKnown((last) => (runs === undefined ? { ...last, isAway: true } : { runs, isAway: false }));
-      timer = setTimeout(look, 1_000);
+      timer = setTimeout(() => void look(), 1_000);
     };
     void look();
     return () => {

@@ -40,11 +40,7 @@ const Chat = () => {
   const parts = shown.flatMap(({ parts: all }) => all);
   const isWaiting = parts.some((part) => isToolUIPart(part) && part.state === 'approval-requested');
   return (
-    <Frame
-      title="Kettle & Co."
-      about="We are here to help"
-      isAway={isAway}
-    >
+    <Frame title="Kettle & Co." about="We are here to help" isAway={isAway}>
       <Conversation>
         {shown.length === 0 && <Bubble from="desk">Hello! What can I do for you?</Bubble>}
         {shown.map((message) => (
