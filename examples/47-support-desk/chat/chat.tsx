@@ -16,6 +16,12 @@ const states: Readonly<Record<string, string>> = {
   'output-denied': 'denied',
 };
 
+/** What was said before the answer was dropped, with what the user has written since. */
+const keptUntil = <Message extends { readonly id: string }>(
+  kept: Message[],
+  messages: Message[],
+): Message[] => [...kept, ...messages.filter(({ id }) => !kept.some((message) => message.id === id))];
+
 const Chat = () => {
   const [id] = useState(() => `chat-${crypto.randomUUID()}`);
   const { messages, sendMessage, setMessages, resumeStream, status } = useChat({ id, transport });
@@ -28,6 +34,8 @@ const Chat = () => {
     const timer = setTimeout(
       () => {
         setTries(tries + 1);
+        // What was said is shown meanwhile.
+        if (messages.at(-1)?.role === 'assistant') setKept(messages);
         setMessages((known) => known.slice(0, known.findLastIndex(({ role }) => role === 'user') + 1));
         void resumeStream();
       },
@@ -36,7 +44,7 @@ const Chat = () => {
     return () => clearTimeout(timer);
   }, [status, tries, messages, setMessages, resumeStream]);
   const isAway = status === 'error' || (status === 'submitted' && tries > 0);
-  const shown = isAway && tries > 0 ? kept : messages;
+  const shown = isAway && messages.at(-1)?.role !== 'assistant' ? keptUntil(kept, messages) : messages;
   const parts = shown.flatMap(({ parts: all }) => all);
   const isWaiting = parts.some((part) => isToolUIPart(part) && part.state === 'approval-requested');
   return (
