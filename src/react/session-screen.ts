@@ -22,7 +22,7 @@ export const restingState = (messages: readonly ProgressMessage[]): SessionState
   hasNoRun: true,
 });
 
-/** What a component is shown of a session: the same view as long as nothing changes, and one notification for simultaneous changes. */
+/** The side of a session that a component sees: the same view as long as nothing changes, and one notification for simultaneous changes. */
 export class SessionScreen<State extends SessionState, View> {
   readonly #listeners = new Set<() => void>();
   readonly #viewOf: (state: State) => View;

@@ -28,7 +28,7 @@ export interface Service<Agents extends ServedAgents = ServedAgents> extends Asy
   readonly fetch: (request: Request) => Promise<Response>;
   /**
    * The same for Node's `http` and for Express: `createServer(service.listener)`, `app.use('/api', service.listener)`. Bodies are streamed, a
-   * client that hangs up is noticed, and one that sends too much is told so.
+   * client that hangs up is noticed, and one that sends too much gets the refusal.
    */
   readonly listener: NodeListener;
   /** Resolves when what was due at boot is resumed, with the number of these runs; never rejects. */
