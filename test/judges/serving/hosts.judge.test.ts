@@ -1,4 +1,3 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,8 +7,10 @@ import { serve as serveHono } from '@hono/node-server';
 import express from 'express';
 import { Hono } from 'hono';
 import { Miniflare } from 'miniflare';
+import { NextRequest } from 'next/server.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../src/client/connect.ts';
+import { nodeListener } from '../../../src/runtime/serve/http/node-listener.ts';
 import { hostedService } from './hosted-service.ts';
 import { bundleProgram, freePort, startProcess, writeProgram } from './start-host.ts';
 
@@ -61,36 +62,24 @@ const hosts: Readonly<Record<string, () => Promise<string>>> = {
       });
     });
   },
-  Next: async () => {
-    const port = await freePort();
-    // Beside the packages that it needs.
-    const folder = mkdtempSync(join(import.meta.dirname, '..', '.next-app-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-    mkdirSync(join(folder, 'app/api/[...path]'), { recursive: true });
-    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-    writeFileSync(join(folder, 'next.config.mjs'), NEXT_CONFIG);
-    writeFileSync(
-      join(folder, 'app/api/[...path]/route.js'),
-      await bundleProgram(`
-        import { hostedService } from './hosted-service.ts';
-        const service = hostedService('/api');
-        export const { fetch: GET, fetch: POST, fetch: OPTIONS } = service;`),
-    );
-    const next = join(dirname(require.resolve('next/package.json')), 'dist/bin/next');
-    return startProcess(
-      process.execPath,
-      [next, 'dev', '--port', String(port), '--hostname', '127.0.0.1'],
-      port,
-      {
-        cwd: folder,
-        env: { NEXT_TELEMETRY_DISABLED: '1' },
-      },
-    );
+  'a route handler of Next': async () => {
+    const { fetch: GET, fetch: POST, fetch: OPTIONS } = hostedService('/api');
+    const handlers = new Map(Object.entries({ GET, POST, OPTIONS }));
+    // The class of requests that Next gives to its handlers, over Node's http as its server has it.
+    const listener = nodeListener((request) => {
+      const handler = handlers.get(request.method);
+      if (handler === undefined) return Promise.resolve(new Response(null, { status: 405 }));
+      return handler(new NextRequest(request));
+    });
+    return listen((incoming, outgoing) => {
+      listener(incoming, outgoing);
+    });
   },
   Bun: async () => {
     const port = await freePort();
     const file = await writeProgram(`
-      import { hostedService } from './hosted-service.ts';
+      import { nodeListener } from '../../../src/runtime/serve/http/node-listener.ts';
+import { hostedService } from './hosted-service.ts';
       const { fetch } = hostedService('/api');
       export default { fetch, port: ${port}, hostname: '127.0.0.1', idleTimeout: 0 };`);
     return startProcess(binaryOf('bun', 'bin/bun.exe'), ['run', file], port);
@@ -98,13 +87,15 @@ const hosts: Readonly<Record<string, () => Promise<string>>> = {
   Deno: async () => {
     const port = await freePort();
     const file = await writeProgram(`
-      import { hostedService } from './hosted-service.ts';
+      import { nodeListener } from '../../../src/runtime/serve/http/node-listener.ts';
+import { hostedService } from './hosted-service.ts';
       Deno.serve({ port: ${port}, hostname: '127.0.0.1' }, hostedService('/api').fetch);`);
     return startProcess(binaryOf('deno', 'deno'), ['run', '--allow-net', '--allow-env', file], port);
   },
   'a Durable Object of a worker': async () => {
     const script = await bundleProgram(`
-      import { hostedService } from './hosted-service.ts';
+      import { nodeListener } from '../../../src/runtime/serve/http/node-listener.ts';
+import { hostedService } from './hosted-service.ts';
       export class Desk {
         #service = hostedService('/api');
         fetch(request) { return this.#service.fetch(request); }
@@ -120,8 +111,6 @@ const hosts: Readonly<Record<string, () => Promise<string>>> = {
     return (await worker.ready).origin;
   },
 };
-
-const NEXT_CONFIG = `export default { turbopack: { root: ${JSON.stringify(dirname(import.meta.dirname))} } };`;
 
 const post = (url: string, body: string) =>
   fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
