@@ -12,6 +12,37 @@ import type {
 import { LoadingSession } from './loading-session.ts';
 import { RemoteSession } from './remote-session.ts';
 
+/** The agents that a component may use: of this page, or of a server. */
+interface UseAgent {
+  <Input, Output>(
+    agent: ViewedAgent<Input, Output>,
+    options?: UseAgentOptions<Input>,
+  ): AgentSessionView<Input, Output>;
+  <Input, Output>(
+    agent: ViewedRemoteAgent<Input, Output>,
+    options?: UseRemoteAgentOptions<Input>,
+  ): RemoteSessionView<Input, Output>;
+}
+
+function useEitherAgent<Input, Output>(
+  agent: ViewedAgent<Input, Output>,
+  options?: UseAgentOptions<Input>,
+): AgentSessionView<Input, Output>;
+function useEitherAgent<Input, Output>(
+  agent: ViewedRemoteAgent<Input, Output>,
+  options?: UseRemoteAgentOptions<Input>,
+): RemoteSessionView<Input, Output>;
+function useEitherAgent<Input, Output>(
+  agent: ViewedAgent<Input, Output> | ViewedRemoteAgent<Input, Output>,
+  options: UseAgentOptions<Input> | UseRemoteAgentOptions<Input> = {},
+): AgentSessionView<Input, Output> {
+  const used: Use<Input, Output> = { agent, options };
+  // Both call the same hooks: a component may also change from one to the other.
+  if (isRemote(used)) return useRemoteSession(used.agent, used.options);
+  if (isLocal(used)) return useLocalSession(used.agent, used.options);
+  throw notUsable(`it is not an agent: ${foundText(agent)}`);
+}
+
 /**
  * An agent or a team as a component uses it: its streaming text, activity and requests, and the functions to talk with it. Consecutive runs
  * are one conversation.
@@ -34,24 +65,7 @@ import { RemoteSession } from './remote-session.ts';
  *
  * @throws {TroupeError} `agent.invalid` for what is not an agent, or not an object of options that it takes.
  */
-export function useAgent<Input, Output>(
-  agent: ViewedAgent<Input, Output>,
-  options?: UseAgentOptions<Input>,
-): AgentSessionView<Input, Output>;
-export function useAgent<Input, Output>(
-  agent: ViewedRemoteAgent<Input, Output>,
-  options?: UseRemoteAgentOptions<Input>,
-): RemoteSessionView<Input, Output>;
-export function useAgent<Input, Output>(
-  agent: ViewedAgent<Input, Output> | ViewedRemoteAgent<Input, Output>,
-  options: UseAgentOptions<Input> | UseRemoteAgentOptions<Input> = {},
-): AgentSessionView<Input, Output> {
-  const used: Use<Input, Output> = { agent, options };
-  // Both call the same hooks: a component may also change from one to the other.
-  if (isRemote(used)) return useRemoteSession(used.agent, used.options);
-  if (isLocal(used)) return useLocalSession(used.agent, used.options);
-  throw notUsable(`it is not an agent: ${foundText(agent)}`);
-}
+export const useAgent: UseAgent = useEitherAgent;
 
 interface Use<Input, Output> {
   readonly agent: ViewedAgent<Input, Output> | ViewedRemoteAgent<Input, Output>;
