@@ -36,7 +36,6 @@ const SERVER = `
   import { agent, createGlobalEngine, tool } from './src/index.ts';
   import { modelAnswer } from './src/models/index.ts';
   import { serve } from './src/runtime/serve/index.ts';
-  import { nodeHandler } from './src/cli/serving/node-handler.ts';
 
   let open;
   const gate = new Promise((resolve) => (open = resolve));
@@ -61,7 +60,7 @@ const SERVER = `
   const limits = { runs: Infinity, streams: Infinity, streamsPerCaller: Infinity, perMinute: Infinity, kept: 10_000 };
   const engine = createGlobalEngine({ concurrency: 100_000 });
   const service = serve(engine, { agents, limits });
-  const server = createServer(nodeHandler(service.fetch)).listen(0, '127.0.0.1', 4_096, () => process.send({ port: server.address().port }));
+  const server = createServer(service.listener).listen(0, '127.0.0.1', 4_096, () => process.send({ port: server.address().port }));
   process.on('message', (word) => {
     if (word === 'open') open();
     const { user, system } = process.cpuUsage();

@@ -1,6 +1,7 @@
-import { randomId } from '../base/random-id.ts';
 import type { Json } from '../base/json/json.ts';
 import type { RemoteEntry, RemoteResult } from '../contracts/runs/remote-run.ts';
+import type { StartOptions } from './remote-agent.ts';
+import { RemoteAgent } from './remote-agent.ts';
 import { RemoteRun } from './remote-run.ts';
 import type { ConnectOptions } from './remote-server.ts';
 import { RemoteServer } from './remote-server.ts';
@@ -22,18 +23,6 @@ type InputTo<One> = One extends { run(input: infer Input, ...rest: never[]): unk
 type OutputFrom<One> = One extends { run(...given: never[]): Promise<{ readonly output: infer Output }> }
   ? Exclude<Output, undefined>
   : never;
-
-/** Options of a run that is started from afar. */
-export interface StartOptions {
-  /** The conversation that it continues; the server needs a store. */
-  readonly thread?: string | undefined;
-  /** Start paused, to be stepped. Default false. */
-  readonly paused?: boolean | undefined;
-  /** The same key and input are the same run, however often they are sent. Default: a random one, for the repetitions of one call. */
-  readonly key?: string | undefined;
-  /** Aborts starting, not the run. */
-  readonly signal?: AbortSignal | undefined;
-}
 
 /**
  * Connects to a server of agents, made by `serve` of `troupe/server`: its runs have the verbs of a handle, from afar.
@@ -63,21 +52,20 @@ class RemoteAgents<Served extends ServedTypes> {
     this.#server = server;
   }
 
+  /** The agent of that name: its runs are started and found by it, and `useAgent` of `troupe/react` takes it. */
+  agent<Name extends keyof Served['agents'] & string>(
+    name: Name,
+  ): RemoteAgent<InputTo<Served['agents'][Name]>, OutputFrom<Served['agents'][Name]>> {
+    return new RemoteAgent(this.#server, name);
+  }
+
   /** Starts a run of an agent; resolves when the server has it. */
-  async start<Name extends keyof Served['agents'] & string>(
+  start<Name extends keyof Served['agents'] & string>(
     agent: Name,
     input: InputTo<Served['agents'][Name]>,
-    { thread, paused, key = randomId(), signal }: StartOptions = {},
+    options: StartOptions = {},
   ): Promise<RemoteRun<OutputFrom<Served['agents'][Name]>>> {
-    const { value } = await this.#server.ask(`/agents/${encodeURIComponent(agent)}/runs`, {
-      method: 'POST',
-      body: { input, thread, paused },
-      headers: { 'idempotency-key': key },
-      isRepeatable: true,
-      signal,
-    });
-    // As `start` of the server replies.
-    return this.at((value as { readonly runId: string }).runId);
+    return this.agent(agent).start(input, options);
   }
 
   /** Runs an agent to the end. Rejects if the run failed; limits, critics and aborts resolve with their stop reason. */

@@ -19,8 +19,15 @@ export interface LocalRun {
   readonly events$: { subscribe(observer: EventObserver): { unsubscribe(): void } };
 }
 
+/** A run of a server: one of `connect` is one. */
+export interface ReadableRun {
+  /** The address of its events. */
+  readonly url: string;
+  read(options: ReadRunOptions): AsyncIterable<readonly LiveEvent[]>;
+}
+
 /** A run's handle, or the URL that serves its events. */
-export type RunSource = LocalRun | URL | string;
+export type RunSource = LocalRun | ReadableRun | URL | string;
 
 /** Options of {@link followRun}. */
 export type FollowOptions = Omit<ReadRunOptions, 'after' | 'signal' | 'onConnection'>;
@@ -163,8 +170,10 @@ const connectionTo = (source: RunSource, options: FollowOptions): ((following: F
     // A server that renders a page has no address to read a path against: the page that follows it has.
     const given = String(source);
     const address = /^\.{0,2}\//.test(given) ? given : addressOf(given);
-    return (following) => readAddress(address, options, following);
+    return (following) => readFrom((more) => readRun(address, { ...options, ...more }), following);
   }
+  if (isReadable(source))
+    return (following) => readFrom((more) => source.read({ ...options, ...more }), following);
   const events$: unknown = Reflect.get(Object(source), 'events$');
   if (typeof Reflect.get(Object(events$), 'subscribe') === 'function')
     return (following) => listenTo(source, following);
@@ -175,11 +184,13 @@ const connectionTo = (source: RunSource, options: FollowOptions): ((following: F
   );
 };
 
-const readAddress = (address: string, options: FollowOptions, following: Following): (() => void) => {
+const isReadable = (source: LocalRun | ReadableRun): source is ReadableRun =>
+  typeof Reflect.get(Object(source), 'read') === 'function';
+
+const readFrom = (read: ReadableRun['read'], following: Following): (() => void) => {
   const ending = new AbortController();
-  const read = async (): Promise<void> => {
-    const run = readRun(address, {
-      ...options,
+  const follow = async (): Promise<void> => {
+    const run = read({
       after: following.last,
       signal: ending.signal,
       onConnection: (connection) => {
@@ -188,7 +199,7 @@ const readAddress = (address: string, options: FollowOptions, following: Followi
     });
     for await (const events of run) following.take(events);
   };
-  read().catch((thrown: unknown) => {
+  follow().catch((thrown: unknown) => {
     following.failed(thrown);
   });
   return () => {

@@ -2,7 +2,8 @@ import type { Json } from '../base/json/json.ts';
 import { toError } from '../contracts/errors/error.ts';
 import type { LiveEvent } from '../contracts/events/event.ts';
 import type { RemoteEntry, RemoteRequest, RemoteResult } from '../contracts/runs/remote-run.ts';
-import type { EventObserver, LocalRun } from './follow-run.ts';
+import type { EventObserver, LocalRun, ReadableRun } from './follow-run.ts';
+import type { ReadRunOptions } from './read-run.ts';
 import { readRun } from './read-run.ts';
 import type { Asked, RemoteServer, Reply } from './remote-server.ts';
 
@@ -25,7 +26,7 @@ export interface RemoteFork {
  * Verbs reject with the error of the server: `run.ended` for a run that is over, `request.unknown` for a request that nobody waits for,
  * `input.invalid` for arguments that do not fit …
  */
-export class RemoteRun<Output = Json> implements LocalRun, AsyncIterable<LiveEvent> {
+export class RemoteRun<Output = Json> implements LocalRun, ReadableRun, AsyncIterable<LiveEvent> {
   readonly runId: string;
   /** The address of its events. */
   readonly url: string;
@@ -48,9 +49,22 @@ export class RemoteRun<Output = Json> implements LocalRun, AsyncIterable<LiveEve
     return (this.#result ??= this.#awaitResult());
   }
 
-  /** Iterates its events; `break` closes the connection. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<LiveEvent, void, void> {
-    for await (const events of readRun(this.url, this.#server.options)) yield* events;
+  /** Iterates its events; `break` closes the connection, also while the next one is awaited. */
+  [Symbol.asyncIterator](): AsyncGenerator<LiveEvent, void, void> {
+    const ending = new AbortController();
+    const events = this.#each(ending.signal);
+    const end = events.return.bind(events);
+    // A generator that awaits an event would end after it only.
+    events.return = (value) => {
+      ending.abort();
+      return end(value);
+    };
+    return events;
+  }
+
+  /** Its events in the chunks in which they arrive, as `readRun` reads them, by the options of its server. */
+  read(options: ReadRunOptions = {}): AsyncGenerator<readonly LiveEvent[], void, void> {
+    return readRun(this.url, { ...this.#server.options, ...options });
   }
 
   /** Its status. */
@@ -107,15 +121,17 @@ export class RemoteRun<Output = Json> implements LocalRun, AsyncIterable<LiveEve
     return new RemoteRun<Output>(this.#server, (value as { readonly runId: string }).runId);
   }
 
+  async *#each(signal: AbortSignal): AsyncGenerator<LiveEvent, void, void> {
+    for await (const events of this.read({ signal })) yield* events;
+  }
+
   #subscribe(observer: EventObserver): { unsubscribe(): void } {
     const ending = new AbortController();
     const read = async (): Promise<void> => {
-      const run = readRun(this.url, { ...this.#server.options, signal: ending.signal });
-      for await (const events of run)
-        for (const event of events) {
-          if (ending.signal.aborted) return;
-          observer.next(event);
-        }
+      for await (const event of this.#each(ending.signal)) {
+        if (ending.signal.aborted) return;
+        observer.next(event);
+      }
       if (!ending.signal.aborted) observer.complete();
     };
     read().catch((thrown: unknown) => {
@@ -139,7 +155,7 @@ export class RemoteRun<Output = Json> implements LocalRun, AsyncIterable<LiveEve
     }
   }
 
-  async #answer(id: string, answer: object): Promise<void> {
+  #answer(id: string, answer: object): Promise<void> {
     return this.#do(`/requests/${encodeURIComponent(id)}`, answer);
   }
 
@@ -148,7 +164,7 @@ export class RemoteRun<Output = Json> implements LocalRun, AsyncIterable<LiveEve
   }
 
   #post(path: string, body: object): Promise<Reply> {
-    return this.#ask(path, { method: 'POST', body });
+    return this.#ask(path, { body });
   }
 
   #get(path: string): Promise<Reply> {

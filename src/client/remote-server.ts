@@ -15,8 +15,8 @@ export interface ConnectOptions extends AddressOptions {
 
 /** A request to a server. */
 export interface Asked {
-  readonly method?: 'GET' | 'POST' | undefined;
-  readonly body?: unknown;
+  /** It is posted; without one, the request is a GET. */
+  readonly body?: object | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
   /** True if it may be repeated: it reads, or has an idempotency key. */
@@ -69,23 +69,23 @@ export class RemoteServer {
     }
   }
 
-  async #once(path: string, { method = 'GET', body, headers, signal }: Asked): Promise<Reply> {
+  async #once(path: string, { body, headers, signal }: Asked): Promise<Reply> {
     const { fetch: get = fetch, headers: own, credentials } = this.options;
     const url = this.at(path);
     let response: Response;
     let text: string;
     try {
       response = await get(url, {
-        method,
+        method: body === undefined ? 'GET' : 'POST',
         headers: {
           accept: 'application/json',
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...(typeof own === 'function' ? await own() : own),
           ...headers,
         },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        body: body === undefined ? null : JSON.stringify(body),
         ...(credentials === undefined ? {} : { credentials }),
-        ...(signal === undefined ? {} : { signal }),
+        signal: signal ?? null,
       });
       text = await response.text();
     } catch (cause) {

@@ -1,7 +1,6 @@
 import { createActor } from 'xstate';
-import { waitingRequests, runningTools, partialOutput } from '../client/select-progress.ts';
-import type { ErrorData } from '../contracts/errors/error-data.ts';
-import { errorData, TroupeError } from '../contracts/errors/error.ts';
+import { waitingRequests } from '../client/select-progress.ts';
+import { errorData } from '../contracts/errors/error.ts';
 import { checkApproval } from '../contracts/people/check-answer.ts';
 import type { LiveEvent } from '../contracts/events/event.ts';
 import type { Json } from '../base/json/json.ts';
@@ -16,8 +15,17 @@ import { memoryStore } from '../persistence/memory-store.ts';
 import type { LogicOptions } from '../runtime/embed/logic-options.ts';
 import type { AgentCommand } from '../runtime/embed/agent-command.ts';
 import { eventsOf } from '../runtime/embed/events-of.ts';
-import type { AgentSessionView, UseAgentOptions, ViewedAgent } from './agent-session-view.ts';
+import type {
+  AgentSessionView,
+  SessionControls,
+  UseAgentOptions,
+  ViewedAgent,
+} from './agent-session-view.ts';
+import type { Asked } from './answering.ts';
+import { isAbout, noTextFor, refusalOf } from './answering.ts';
 import { earlierMessages } from './earlier-messages.ts';
+import type { SessionState } from './session-screen.ts';
+import { restingState, SessionScreen, viewOf } from './session-screen.ts';
 import { withCutMessages } from './with-cut-messages.ts';
 
 /** One run of the session, and its actor. */
@@ -41,18 +49,6 @@ interface RunActor {
   };
 }
 
-/** The part of a request by which an answer finds it. */
-interface Asked {
-  readonly id: string;
-  readonly kind: string;
-}
-
-interface SessionState {
-  readonly progress: Progress;
-  readonly hasBegun: boolean;
-  readonly failure: ErrorData | undefined;
-}
-
 /**
  * A conversation with an agent, one run after the other: `useAgent` without React.
  *
@@ -62,9 +58,10 @@ interface SessionState {
  */
 export class AgentSession<Input, Output> {
   readonly name: string;
+  readonly getSnapshot: () => AgentSessionView<Input, Output>;
+  readonly subscribe: (listener: () => void) => () => void;
   #agent: ViewedAgent<Input, Output>;
   #options: UseAgentOptions<Input>;
-  readonly #listeners = new Set<() => void>();
   /** The thread of its runs, unless the caller gives one. */
   readonly #thread = `session-${randomId()}`;
   #threads: Threads | undefined;
@@ -74,17 +71,16 @@ export class AgentSession<Input, Output> {
   #following: { unsubscribe(): void } | undefined;
   #isAttached = false;
   #isRunning = false;
-  #isTelling = false;
-  #state: SessionState = { progress: noProgress, hasBegun: false, failure: undefined };
-  #view: AgentSessionView<Input, Output>;
+  readonly #screen: SessionScreen<SessionState, AgentSessionView<Input, Output>>;
 
   constructor(agent: ViewedAgent<Input, Output>, options: UseAgentOptions<Input>) {
     this.name = agent.name;
     this.#agent = agent;
     this.#options = options;
     const messages = earlierMessages(options.history, agent.name);
-    this.#state = { ...this.#state, progress: { ...noProgress, messages } };
-    this.#view = this.#viewed();
+    this.#screen = new SessionScreen(restingState(messages), (state) => viewOf(state, this.#controls));
+    this.getSnapshot = this.#screen.getSnapshot;
+    this.subscribe = this.#screen.subscribe;
   }
 
   /** Sets the agent and options of the next run. */
@@ -92,18 +88,6 @@ export class AgentSession<Input, Output> {
     this.#agent = agent;
     this.#options = options;
   }
-
-  readonly getSnapshot = (): AgentSessionView<Input, Output> => this.#view;
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    const each = (): void => {
-      listener();
-    };
-    this.#listeners.add(each);
-    return () => {
-      this.#listeners.delete(each);
-    };
-  };
 
   /** Attaches an observer: the run starts or continues. Returns a function that detaches it. */
   readonly attach = (): (() => void) => {
@@ -123,8 +107,7 @@ export class AgentSession<Input, Output> {
     const run = this.#run;
     if (run === undefined || run.isOver) return this.#begin(input);
     if (typeof input !== 'string') {
-      const message = `Cannot send '${this.name}' what is no text while its run is under way`;
-      this.#change({ failure: errorData(new TroupeError('message.invalid', message), 'message.invalid') });
+      this.#change({ failure: noTextFor(this.name) });
       return false;
     }
     run.actor.send({ type: 'send', message: input });
@@ -138,26 +121,31 @@ export class AgentSession<Input, Output> {
   };
 
   readonly stop = (reason?: string): boolean => {
-    if (this.#run !== undefined) this.#run.cut = this.#state.progress.speeches;
+    if (this.#run !== undefined) this.#run.cut = this.#screen.state.progress.speeches;
     return this.command({ type: 'abort', reason });
   };
 
   /** Answers a request; false, with the reason in `error`, if none is open that could be answered so. */
-  readonly answer = (command: Answering): boolean => {
-    const open = waitingRequests(this.#state.progress);
+  readonly answer = (command: AnswerCommand): boolean => {
+    const open = waitingRequests(this.#screen.state.progress);
     const isPossible =
       this.#run !== undefined && !this.#run.isOver && canAnswer(command, open, this.#run.actor);
-    if (isPossible && this.#state.failure !== undefined) this.#change({ failure: undefined });
+    if (isPossible && this.#screen.state.failure !== undefined) this.#change({ failure: undefined });
     if (isPossible) return this.command(command);
-    this.#change({ failure: refusalOf(command, open) });
+    this.#change({
+      failure: refusalOf(
+        command,
+        open.some((request) => isAbout(command, request)),
+      ),
+    });
     return false;
   };
 
   #begin(input: Input): boolean {
     this.#leave();
-    const { lastSaid, speaker, text } = this.#state.progress;
-    const messages = this.#state.hasBegun
-      ? this.#state.progress.messages
+    const { lastSaid, speaker, text } = this.#screen.state.progress;
+    const messages = this.#screen.state.hasBegun
+      ? this.#screen.state.progress.messages
       : earlierMessages(this.#options.history, this.name);
     try {
       const actor: RunActor = createActor(this.#agent.logicWith(this.#runOptions()), { input });
@@ -228,55 +216,18 @@ export class AgentSession<Input, Output> {
       run.last = event.seq;
     }
     if (event.type === 'run.ended') run.isOver = true;
-    const folded = foldProgress(this.#state.progress, event);
+    const folded = foldProgress(this.#screen.state.progress, event);
     const isStopped = event.type === 'run.ended' && event.status === 'aborted';
     const progress = isStopped ? withCutMessages(folded, run.cut, event.at) : folded;
-    if (progress !== this.#state.progress) this.#change({ progress });
+    if (progress !== this.#screen.state.progress) this.#change({ progress });
   }
 
   #change(news: Partial<SessionState>): void {
-    this.#state = { ...this.#state, ...news };
-    this.#view = this.#viewed();
-    if (this.#isTelling) return;
-    this.#isTelling = true;
-    queueMicrotask(() => {
-      this.#isTelling = false;
-      for (const listener of this.#listeners) listener();
-    });
-  }
-
-  #viewed(): AgentSessionView<Input, Output> {
-    const { progress, hasBegun, failure } = this.#state;
-    const { phase, step, speaker, text, isStreaming, messages, totals } = progress;
-    const status = failure !== undefined && this.#run === undefined ? 'failed' : progress.status;
-    return {
-      status: hasBegun ? status : 'idle',
-      phase,
-      step,
-      speaker,
-      text,
-      isStreaming,
-      messages,
-      totals,
-      progress,
-      error: failure ?? progress.error,
-      // The definition that types the session also produces the output.
-      output: progress.output as Output | undefined,
-      get partial() {
-        return partialOutput(progress) as AgentSessionView<Input, Output>['partial'];
-      },
-      get requests() {
-        return waitingRequests(progress);
-      },
-      get tools() {
-        return runningTools(progress);
-      },
-      ...this.#controls,
-    };
+    this.#screen.change({ ...news, hasNoRun: this.#run === undefined });
   }
 
   /** Shared by all views. */
-  readonly #controls = {
+  readonly #controls: SessionControls<Input> = {
     send: this.send,
     stop: this.stop,
     pause: () => this.command({ type: 'pause' }),
@@ -292,28 +243,13 @@ export class AgentSession<Input, Output> {
 const isReference = (turn: Turn<GivenPart>): turn is Turn =>
   (turn.parts ?? []).every((part) => part.type === 'data' || !('data' in part));
 
-/** An answer to a request. */
-type Answering = Extract<AgentCommand, { type: 'approve' | 'deny' | 'answer' | 'reply' }>;
-
-const isAbout = (command: Answering, { id, kind }: Asked): boolean =>
-  'id' in command && command.id === id && (kind === 'question') === (command.type === 'reply');
+/** An answer to a request, as the actor takes it. */
+type AnswerCommand = Extract<AgentCommand, { type: 'approve' | 'deny' | 'answer' | 'reply' }>;
 
 /** Checks whether a request can be answered so: also one that a run that was shown again is about to open. */
-const canAnswer = (command: Answering, open: readonly Asked[], actor: RunActor): boolean => {
+const canAnswer = (command: AnswerCommand, open: readonly Asked[], actor: RunActor): boolean => {
   const snapshot = actor.getSnapshot();
   if (snapshot.can(command)) return true;
   const asked = open.find((request) => isAbout(command, request));
   return asked !== undefined && !snapshot.context.requests.some(({ id }) => id === asked.id);
-};
-
-/** The reason why a request cannot be answered. */
-const refusalOf = (command: Answering, open: readonly Asked[]): ErrorData => {
-  const { type } = command;
-  const id: unknown = 'id' in command ? command.id : undefined;
-  const isOpen = open.some((request) => isAbout(command, request));
-  const message = isOpen
-    ? `Cannot ${type} the request '${String(id)}' as what was given does not fit it`
-    : `Cannot ${type} as ${id === undefined ? 'no question is open' : `no such request is open: ${JSON.stringify(id) ?? typeof id}`}`;
-  const code = isOpen ? 'tool.input-invalid' : 'request.unknown';
-  return errorData(new TroupeError(code, message), code);
 };

@@ -16,7 +16,7 @@ import { followRun, notFollowed } from '../client/follow-run.ts';
  * @throws {TroupeError} `stream.invalid` for what is neither a run nor a URL.
  */
 export const useRun = (source: RunSource, options: FollowOptions = {}): FollowedRun => {
-  const key = source instanceof URL ? source.href : source;
+  const key = addressIn(source) ?? source;
   const make = () => ({ key, follower: followRun(source, options) });
   const [known, setKnown] = useState(make);
   let { follower } = known;
@@ -26,6 +26,12 @@ export const useRun = (source: RunSource, options: FollowOptions = {}): Followed
     ({ follower } = next);
   }
   return useSyncExternalStore(follower.subscribe, follower.getSnapshot, getServerSnapshot);
+};
+
+/** The address by which a source stays the same, however often it is made: a handle of `connect` is made by each `at(runId)`. */
+const addressIn = (source: RunSource): string | undefined => {
+  if (source instanceof URL) return source.href;
+  return typeof source === 'object' && source !== null && 'url' in source ? source.url : undefined;
 };
 
 const getServerSnapshot = (): FollowedRun => notFollowed;

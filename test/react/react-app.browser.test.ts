@@ -5,9 +5,14 @@ import * as React from 'react';
 import { createElement, StrictMode } from 'react';
 import { renderToString } from 'react-dom/server';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
+import { serve } from '../../src/runtime/serve/serve.ts';
+import { memoryStore } from '../../src/persistence/memory-store.ts';
 import { sseResponse } from '../../src/runtime/serve/streams/sse.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
+import { speakingModel } from '../client/speaking-model.ts';
+import { listen } from '../runtime/serve/serve-kit.ts';
 import { serveLoopback } from '../inspect/publishing/loopback.ts';
 import { describeInChromium } from '../support/chromium.ts';
 import { deferred, echo } from '../support/runs.ts';
@@ -152,6 +157,90 @@ describeInChromium('an agent in a component', (browser) => {
     await says(page, '.elsewhere', 'open running ');
     await page.evaluate('probe.open()');
     await says(page, '.elsewhere', 'closed completed It is fetched.');
+    expect(problems).toEqual([]);
+  });
+
+  /** A server with an agent that says what a test has it say; `streams` are those that are open, `runs` were started. */
+  const serveTeller = async () => {
+    const { model, say, end } = speakingModel();
+    const origins = ['*'];
+    const agents = { teller: agent({ name: 'teller', model }) };
+    const engine = createGlobalEngine();
+    const service = serve(engine, { agents, store: memoryStore(), auth: 'none', origins });
+    const streams = new Set<Request>();
+    const runs: Request[] = [];
+    const server = await listen(async (request) => {
+      if (request.method === 'POST' && request.url.endsWith('/runs')) runs.push(request);
+      const response = await service.fetch(request);
+      if (response.headers.get('content-type')?.startsWith('text/event-stream') === true) {
+        streams.add(request);
+        request.signal.addEventListener('abort', () => streams.delete(request));
+      }
+      return response;
+    });
+    onTestFinished(async () => {
+      engine.abort();
+      await service.drain({ withinMs: 1 });
+      await server[Symbol.asyncDispose]();
+    });
+    return { url: server.url, service, say, end, streams, runs };
+  };
+
+  test('of a server is run once under StrictMode, and streams', async () => {
+    const teller = await serveTeller();
+    const { page, problems } = await openProbe();
+    await page.evaluate(`probe.mount("served:${teller.url}", "begin")`);
+    await says(page, '.connection', 'open');
+    await expect
+      .poll(() => {
+        teller.say('Once ');
+        return page.locator('.text').textContent();
+      })
+      .toMatch(/^(Once )+$/);
+    expect(teller.runs).toHaveLength(1);
+    teller.end('Once upon a time.');
+    await says(page, '.status', 'completed');
+    expect(await page.locator('li').allTextContents()).toEqual(['begin', 'Once upon a time.']);
+    expect(teller.runs).toHaveLength(1);
+    expect(problems).toEqual([]);
+  });
+
+  test.runIf(canHide)(
+    'of a server is left alone by hiding, which hangs up, and shown again as it is by then',
+    async () => {
+      const teller = await serveTeller();
+      const { page, problems } = await openProbe();
+      await page.evaluate(`probe.mount("served:${teller.url}", "begin")`);
+      await says(page, '.connection', 'open');
+      await expect.poll(() => teller.streams.size).toBe(1);
+      await page.getByText('toggle').click();
+      await expect.poll(() => teller.streams.size).toBe(0);
+      teller.end('Once upon a time.');
+      const isOver = async () => {
+        const listed = await teller.service.fetch(new Request(`${teller.url}/runs`));
+        return (await listed.text()).includes('"completed"');
+      };
+      await expect.poll(isOver).toBe(true);
+      await page.getByText('toggle').click();
+      await says(page, '.status', 'completed');
+      await says(page, '.text', 'Once upon a time.');
+      expect(teller.runs).toHaveLength(1);
+      expect(problems).toEqual([]);
+    },
+  );
+
+  test('of a server, unmounted in mid-run, leaves nothing behind in the page, and its run on the server', async () => {
+    const teller = await serveTeller();
+    const { page, problems } = await openProbe();
+    const before = await page.evaluate<number>('timers.size');
+    await page.evaluate(`probe.hydrate("served:${teller.url}", "begin")`);
+    await says(page, '.connection', 'open');
+    await expect.poll(() => teller.streams.size).toBe(1);
+    await page.evaluate('probe.unmount()');
+    await expect.poll(() => teller.streams.size).toBe(0);
+    await expect.poll(() => page.evaluate<number>('timers.size')).toBeLessThanOrEqual(before);
+    const listed = await teller.service.fetch(new Request(`${teller.url}/runs`));
+    expect(await listed.json()).toMatchObject({ runs: [{ status: 'running' }] });
     expect(problems).toEqual([]);
   });
 

@@ -15,7 +15,6 @@ import { withStoreIfAny } from '../stored/open-store.ts';
 import type { ServeCommand } from '../usage/commands.ts';
 import { wrong } from '../usage/wrong-usage.ts';
 import { failureLine } from '../words/failure-line.ts';
-import { nodeHandler } from './node-handler.ts';
 
 /** The variable with the token that each request has to bring. */
 const TOKEN = 'TROUPE_SERVE_TOKEN';
@@ -53,7 +52,7 @@ export const serveAgents = async (wanted: ServeCommand, session: Session): Promi
           terminal.stderr.write(failureLine(thrown, paint, settings.debug));
         },
       });
-      const server = createServer({ headersTimeout: HEAD_MS }, nodeHandler(service.fetch));
+      const server = createServer({ headersTimeout: HEAD_MS }, service.listener);
       const url = await listen(server, host, port);
       const names = agents.map(({ name }) => name).join(', ');
       const line = `Serving ${several(agents.length, 'agent')} at ${url}: ${names}`;

@@ -1,6 +1,13 @@
-import type { Observable, Subscription } from 'rxjs';
+import type { Observable } from 'rxjs';
 import type { BufferOptions } from './overflow-buffer.ts';
 import { OverflowBuffer } from './overflow-buffer.ts';
+
+/** A stream that can be listened to: an observable is one, and so are the events of a run of a server. */
+export interface Subscribable<T> {
+  subscribe(observer: { next(value: T): void; error(thrown: unknown): void; complete(): void }): {
+    unsubscribe(): void;
+  };
+}
 
 /** A bounded pull stream for `for await`. */
 export interface Buffered<T> extends AsyncIterableIterator<T, undefined> {
@@ -23,8 +30,10 @@ export interface Buffered<T> extends AsyncIterableIterator<T, undefined> {
  *
  * @throws {TroupeError} `publishing.invalid` for a capacity below 1.
  */
-export const buffered = <T>(events$: Observable<T>, options: BufferOptions = {}): Buffered<T> =>
-  new PulledStream(events$, options);
+export const buffered = <T>(
+  events$: Observable<T> | Subscribable<T>,
+  options: BufferOptions = {},
+): Buffered<T> => new PulledStream(events$, options);
 
 type Result<T> = IteratorResult<T, undefined>;
 
@@ -36,14 +45,14 @@ interface Waiter<T> {
 }
 
 class PulledStream<T> implements Buffered<T> {
-  readonly #events$: Observable<T>;
+  readonly #events$: Subscribable<T>;
   readonly #buffer: OverflowBuffer<{ readonly value: T }>;
   readonly #waiters: Waiter<T>[] = [];
-  #listening: Subscription | undefined;
+  #listening: { unsubscribe(): void } | undefined;
   #isEnded = false;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(events$: Observable<T>, options: BufferOptions) {
+  constructor(events$: Subscribable<T>, options: BufferOptions) {
     this.#events$ = events$;
     this.#buffer = new OverflowBuffer('iterator', options);
   }

@@ -6,6 +6,8 @@ import type { Engine } from '../../contracts/runs/engine.ts';
 import { redactorOf } from '../../policy/redaction.ts';
 import { assertMay, Callers } from './http/callers.ts';
 import { Guard, LOOPBACK } from './http/guard.ts';
+import type { NodeListener } from './http/node-listener.ts';
+import { nodeListener } from './http/node-listener.ts';
 import { OpenStreams } from './http/open-streams.ts';
 import { refusal } from './http/refusal.ts';
 import { errorReply, isServerFailure } from './http/reply.ts';
@@ -27,6 +29,11 @@ export interface Service<Agents extends ServedAgents = ServedAgents> extends Asy
   readonly agents: Agents;
   /** Answers a request; never rejects. */
   readonly fetch: (request: Request) => Promise<Response>;
+  /**
+   * The same for Node's `http` and for Express: `createServer(service.listener)`, `app.use('/api', service.listener)`. Bodies are streamed, a
+   * client that hangs up is noticed, and one that sends too much gets the refusal.
+   */
+  readonly listener: NodeListener;
   /** Resolves when what was due at boot is resumed, with the number of these runs; never rejects. */
   readonly booted: Promise<number>;
   /** The OpenAPI 3.1 document, as `GET /openapi.json` gives it. */
@@ -54,7 +61,7 @@ const SWEEP_MS = 30_000;
  *
  * @example
  * const service = serve(engine, { agents: { clerk }, store, auth: (request) => userOf(request.headers.get('authorization')) });
- * export default { fetch: service.fetch };
+ * export default { fetch: service.fetch }; // in Node: createServer(service.listener).listen(8080, '127.0.0.1')
  * process.on('SIGTERM', () => service.drain());
  *
  * @throws {TroupeError} `input.invalid` for options that do not fit; `agent.invalid` and `agent.duplicate` for agents that cannot be
@@ -71,9 +78,11 @@ export const serve = <Agents extends ServedAgents>(
       'Cannot serve agents by a disposable engine as it carries one run: use createGlobalEngine()',
     );
   const server = new Server(engine, options);
+  const fetch = (request: Request): Promise<Response> => server.fetch(request);
   return {
     agents: options.agents,
-    fetch: (request) => server.fetch(request),
+    fetch,
+    listener: nodeListener(fetch),
     booted: server.boot(),
     openApi: () => server.openApi(),
     drain: ({ withinMs = DRAIN_MS } = {}) => server.drain(withinMs),

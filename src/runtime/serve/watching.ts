@@ -10,6 +10,7 @@ import { refusal } from './http/refusal.ts';
 import { jsonReply, SAFE_HEADERS } from './http/reply.ts';
 import type { Ended, FoundRun } from './runs/live-run.ts';
 import { drainingError } from './runs/run-errors.ts';
+import { ResumedEvents } from './runs/resumed-events.ts';
 import { eventsAmong, StoredEvents, StoredRecords } from './runs/stored-events.ts';
 import type { Limits } from './serve-options.ts';
 import type { Admitted, Serving } from './serving.ts';
@@ -51,11 +52,17 @@ export const giveEvents = async (
 export const eventsOf = (serving: Serving, found: FoundRun): AsyncIterator<LiveEvent, undefined> =>
   flatMapItems<LiveEvent, LiveEvent>(rawEventsOf(serving, found), eventRedactor(serving.redactor.secrets));
 
-const rawEventsOf = ({ store, clock }: Serving, found: FoundRun): AsyncIterator<LiveEvent, undefined> => {
+const rawEventsOf = (
+  { store, clock, runs }: Serving,
+  found: FoundRun,
+): AsyncIterator<LiveEvent, undefined> => {
   if (found.live !== undefined)
     return flatMapItems(found.live.handle[Symbol.asyncIterator](), (event) => [event]);
   // What is not here is in the store.
-  return store === undefined ? new NoEvents() : new StoredEvents(store, found.stored.runId, clock);
+  if (store === undefined) return new NoEvents();
+  const { runId } = found.stored;
+  const findLive = () => runs.at(runId);
+  return new ResumedEvents(new StoredEvents(store, runId, clock, () => findLive() !== undefined), findLive);
 };
 
 class NoEvents implements AsyncIterator<never, undefined> {

@@ -6,6 +6,7 @@ import { createRoot, hydrateRoot } from 'react-dom/client';
 import { flushSync } from 'react-dom';
 import { renderToString } from 'react-dom/server';
 import { agent, tool } from 'troupe';
+import { connect } from 'troupe/client';
 import { modelAnswer } from 'troupe/models';
 import { useAgent, useRun } from 'troupe/react';
 import { z } from 'zod';
@@ -98,6 +99,29 @@ const Elsewhere = ({ source }: { readonly source: Parameters<typeof useRun>[0] }
   );
 };
 
+// An agent of a server: its client is made by each render, as an app may have it.
+const Served = ({ url, input }: { readonly url: string; readonly input?: string | undefined }) => {
+  const { status, text, connection, messages, send } = useAgent(
+    connect(url, { retryMs: 1 }).agent('teller'),
+    {
+      input,
+    },
+  );
+  return (
+    <section className="served">
+      <p className="status">{status}</p>
+      <p className="connection">{connection}</p>
+      <p className="text">{text}</p>
+      <ol>
+        {messages.map(({ id, text: said }) => (
+          <li key={id}>{said}</li>
+        ))}
+      </ol>
+      <button onClick={() => send('go')}>send</button>
+    </section>
+  );
+};
+
 // A run of the page itself, begun once for however many components show it.
 let begun: ReturnType<typeof probe.stream> | undefined;
 const here = () => (begun ??= probe.stream('begin'));
@@ -115,6 +139,7 @@ const App = ({ kind, input }: { readonly kind: string; readonly input?: string |
         {kind === 'agent' && <Probe input={input} />}
         {kind === 'actor' && <Actor />}
         {kind === 'handle' && <Elsewhere source={here()} />}
+        {kind.startsWith('served:') && <Served url={kind.slice('served:'.length)} input={input} />}
         {kind.startsWith('http') && <Elsewhere source={kind} />}
       </Hideable>
     </>

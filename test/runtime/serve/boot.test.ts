@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { connect } from '../../../src/client/connect.ts';
 import { followRun } from '../../../src/client/follow-run.ts';
 import { hook } from '../../../src/events/hooks/define-hook.ts';
+import { modelAnswer } from '../../../src/contracts/models/model.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { createGlobalEngine } from '../../../src/runtime/engines/global-engine.ts';
@@ -19,6 +20,7 @@ import {
   listen,
   modelSaying,
   post,
+  refund,
   refunding,
   refunds,
   served,
@@ -141,6 +143,56 @@ test('a follower of a remote run has its progress, as of one in this process', a
     progress: { status: 'completed', output: 'Hello.' },
   });
   stop();
+});
+
+test('a client that was there before its run was resumed sees its text stream again, and each event once', async () => {
+  refunds.length = 0;
+  const store = memoryStore();
+  const told = deferred<undefined>();
+  const asking = modelSaying(refunding.slice(0, 1));
+  const clerk = (isToSpeak: boolean) =>
+    agent({
+      name: 'clerk',
+      tools: [refund],
+      model: {
+        ...asking,
+        answer: async (request, call) => {
+          if (!isToSpeak) return asking.answer(request, call);
+          call.delta({ type: 'text', text: 'Your money ' });
+          await told.promise;
+          return modelAnswer({ text: 'Your money is on its way.' });
+        },
+      },
+    });
+  await using first = await served({ agents: { clerk: clerk(false) }, store, resumes: false });
+  const { runId } = await connect<typeof first.service>(first.url).start('clerk', 'go');
+  const { id } = await firstRequest(connect(first.url).at(runId));
+  await first.service.drain();
+  await using server = await served({ agents: { clerk: clerk(true) }, store });
+  await server.service.booted;
+  const opened: string[] = [];
+  const counted: typeof fetch = (input, init) => {
+    if (typeof input === 'string' && input.endsWith('/events')) opened.push(input);
+    return fetch(input, init);
+  };
+  const run = connect(server.url, { fetch: counted }).at(runId);
+  const numbers: number[] = [];
+  let text = '';
+  const reading = (async () => {
+    for await (const event of run) {
+      if (event.type === 'model.delta') text += event.delta.type === 'text' ? event.delta.text : '';
+      else if (event.type !== 'observer.dropped') numbers.push(event.seq);
+    }
+  })();
+  await until(() => numbers.length > 0);
+  expect(text).toBe('');
+  await run.approve(id);
+  await until(() => text === 'Your money ');
+  told.resolve(undefined);
+  await reading;
+  expect(numbers).toEqual(numbers.map((_, index) => index));
+  expect(opened).toHaveLength(1);
+  expect((await run.result).output).toBe('Your money is on its way.');
 });
 
 test('a client repeats a start that was cut off, and one run is started', async () => {

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
-import { nodeHandler } from '../../../src/cli/serving/node-handler.ts';
 import type { Model } from '../../../src/contracts/models/model.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { createGlobalEngine } from '../../../src/runtime/engines/global-engine.ts';
+import { nodeListener } from '../../../src/runtime/serve/http/node-listener.ts';
 import type { ServedAgents, ServeOptions } from '../../../src/runtime/serve/serve-options.ts';
 import type { Service } from '../../../src/runtime/serve/serve.ts';
 import { serve } from '../../../src/runtime/serve/serve.ts';
@@ -16,7 +16,7 @@ import { tool } from '../../../src/tools/define/define-tool.ts';
 export const listen = async (
   handler: (request: Request) => Promise<Response>,
 ): Promise<AsyncDisposable & { readonly url: string; readonly port: number }> => {
-  const server = createServer(nodeHandler(handler));
+  const server = createServer(nodeListener(handler));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {

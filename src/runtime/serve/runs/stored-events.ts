@@ -58,19 +58,29 @@ export const eventsAmong = (runId: string, records: readonly JournalRecord[]): r
       : [],
   );
 
-/** The events of a stored run, up to its last one; further ones as another process writes them. */
+/**
+ * The events of a stored run, up to its last one; further ones as another process writes them, until the run is here (`isHere`), where there
+ * is more to see: they end then.
+ */
 export class StoredEvents implements AsyncIterator<RuntimeEvent, undefined> {
   readonly #runId: string;
   readonly #records: StoredRecords;
   readonly #clock: Clock;
   readonly #ready: RuntimeEvent[] = [];
+  readonly #isHere: () => boolean;
   #isOver = false;
   #wake: () => void = () => undefined;
 
-  constructor(store: Pick<JournalStore, 'read'>, runId: string, clock: Clock) {
+  constructor(
+    store: Pick<JournalStore, 'read'>,
+    runId: string,
+    clock: Clock,
+    isHere: () => boolean = () => false,
+  ) {
     this.#runId = runId;
     this.#records = new StoredRecords(store, runId);
     this.#clock = clock;
+    this.#isHere = isHere;
   }
 
   async next(): Promise<IteratorResult<RuntimeEvent, undefined>> {
@@ -81,6 +91,7 @@ export class StoredEvents implements AsyncIterator<RuntimeEvent, undefined> {
         return { value: event, done: false };
       }
       if (this.#isOver) return { value: undefined, done: true };
+      if (this.#isHere()) return { value: undefined, done: true };
       const records = await this.#records.next();
       this.#ready.push(...eventsAmong(this.#runId, records));
       if (records.length === 0 && !this.#isEnded()) await this.#look();

@@ -1,9 +1,9 @@
-import type { Observable } from 'rxjs';
 import { isObject } from '../../../base/schemas/option-schemas.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { TroupeError } from '../../../contracts/errors/error.ts';
 import { foundText } from '../../../contracts/errors/found-text.ts';
 import type { LiveEvent } from '../../../contracts/events/event.ts';
+import type { Subscribable } from '../../../events/stream/buffered.ts';
 import { buffered } from '../../../events/stream/buffered.ts';
 import type { EventMiddleware } from '../../../events/stream/middleware.ts';
 import { through } from '../../../events/stream/middleware.ts';
@@ -12,9 +12,9 @@ import type { Secrets } from '../../../policy/redaction.ts';
 import { eventRedactor } from './event-redactor.ts';
 import { pullThrough } from './pull-through.ts';
 
-/** A source of events, such as the handle of a run. */
+/** A source of events, such as the handle of a run, or a run of a server. */
 export interface EventSource extends AsyncIterable<LiveEvent> {
-  readonly events$: Observable<LiveEvent>;
+  readonly events$: Subscribable<LiveEvent>;
 }
 
 /**
