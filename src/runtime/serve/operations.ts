@@ -2,10 +2,8 @@ import type * as z from 'zod/mini';
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { GivenPart } from '../../contracts/content/part.ts';
-import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
-import type { JournalStore } from '../../contracts/journals/journal.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
 import type { ForkChange } from '../journal/resume/resume-options.ts';
-import type { LetterContent } from '../journal/letters/letters.ts';
 import { readJson } from './http/read-json.ts';
 import { refusal } from './http/refusal.ts';
 import { jsonReply } from './http/reply.ts';
@@ -14,15 +12,8 @@ import { bodies } from './http/routes.ts';
 import { openApi } from './open-api.ts';
 import { checkContent } from './runs/check-input.ts';
 import type { FoundRun, LiveRun } from './runs/live-run.ts';
-import { endedRun, storeMissing } from './runs/run-errors.ts';
-import {
-  answerElsewhere,
-  answerHere,
-  answerOf,
-  requestsHere,
-  requestsStored,
-  sendLetter,
-} from './runs/run-people.ts';
+import { abortRun, answerRun, requestsOf, sendToRun } from './runs/reach-run.ts';
+import { answerOf } from './runs/run-people.ts';
 import type { Started } from './runs/served-runs.ts';
 import type { Admitted, Serving } from './serving.ts';
 import { giveBlob, giveEvents, giveResult, limitIn, waitIn, within } from './watching.ts';
@@ -60,15 +51,8 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
   result: async (serving, admitted) => giveResult(serving, admitted, await findRun(serving, admitted)),
   blob: async (serving, admitted) => giveBlob(serving, admitted, await findRun(serving, admitted)),
 
-  requests: async (serving, admitted) => {
-    const found = await findRun(serving, admitted);
-    const { redactor } = serving;
-    const requests =
-      found.live === undefined
-        ? await requestsStored(storeOf(serving), found.stored.runId, redactor)
-        : requestsHere(found.live, redactor);
-    return jsonReply({ requests });
-  },
+  requests: async (serving, admitted) =>
+    jsonReply({ requests: await requestsOf(serving, await findRun(serving, admitted)) }),
 
   answer: async (serving, admitted) => {
     const { request, caller, names } = admitted;
@@ -77,14 +61,7 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     const plain =
       'input' in given && given.input !== undefined ? { ...given, input: toJson(given.input) } : given;
     const answer = answerOf(nameIn(names, 'request'), plain as Parameters<typeof answerOf>[1], caller);
-    return doneReply(
-      await hereOrElsewhere(serving, found, {
-        here: (run) => {
-          answerHere(run, answer, serving.clock);
-        },
-        elsewhere: (store, runId) => answerElsewhere(store, runId, answer, serving.run),
-      }),
-    );
+    return doneReply(await answerRun(serving, found, answer));
   },
 
   send: async (serving, admitted) => {
@@ -93,35 +70,7 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     const { message, path } = await bodyIn(serving, request, bodies().send);
     const content = toJson(message);
     checkContent(content, 'message');
-    return doneReply(
-      await hereOrElsewhere(serving, found, {
-        here: ({ handle, runId }) => {
-          // A list of parts, or a text; the run reads what is in the parts.
-          if (handle.send(content as string | readonly GivenPart[], path)) return;
-          throw new TroupeError(
-            'message.undelivered',
-            'Cannot send the message as nobody is there to take it',
-            {
-              runId,
-            },
-          );
-        },
-        elsewhere: (store, runId) => {
-          if (typeof content !== 'string')
-            throw new TroupeError(
-              'journal.held',
-              'Cannot send parts as another process has the run: send a text',
-              { runId },
-            );
-          return post(serving, store, runId, {
-            kind: 'message',
-            from: caller.who,
-            text: content,
-            ...(path === undefined ? {} : { path }),
-          });
-        },
-      }),
-    );
+    return doneReply(await sendToRun(serving, found, { from: caller.who, content, path }));
   },
 
   pause: async (serving, admitted) => {
@@ -157,14 +106,7 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
       admitted.request,
       bodies().abort,
     );
-    return doneReply(
-      await hereOrElsewhere(serving, found, {
-        here: ({ handle }) => {
-          handle.abort(reason, { after });
-        },
-        elsewhere: (store, runId) => post(serving, store, runId, { kind: 'abort', reason }),
-      }),
-    );
+    return doneReply(await abortRun(serving, found, reason, after));
   },
 
   fork: async (serving, admitted) => {
@@ -225,51 +167,11 @@ const keyOf = ({ headers }: Request): string | undefined => {
   );
 };
 
-const storeOf = ({ store }: Serving): JournalStore => {
-  if (store === undefined) throw storeMissing('read a stored run');
-  return store;
-};
-
 /** A run in this process, for what only that can do. @throws {TroupeError} `journal.held`, `run.ended` */
 const runHere = async (serving: Serving, admitted: Admitted): Promise<LiveRun> => {
   const found = await findRun(serving, admitted);
   await bodyIn(serving, admitted.request, bodies().nothing);
   return serving.runs.reach(found);
-};
-
-interface Ways {
-  readonly here: (run: LiveRun) => void;
-  readonly elsewhere: (store: JournalStore, runId: string) => Promise<void>;
-}
-
-/** Does something to a run here, where it is resumed if need be, or by a letter to the process that has it; true for here. */
-const hereOrElsewhere = async (
-  serving: Serving,
-  found: FoundRun,
-  { here, elsewhere }: Ways,
-): Promise<boolean> => {
-  let run: LiveRun;
-  try {
-    run = await serving.runs.reach(found);
-  } catch (thrown) {
-    if (found.live !== undefined || !isTroupeError(thrown, 'journal.held')) throw thrown;
-    const { runId } = found.stored;
-    await elsewhere(storeOf(serving), runId);
-    return false;
-  }
-  if (run.isOver) throw endedRun(run.runId);
-  here(run);
-  return true;
-};
-
-const post = (serving: Serving, store: JournalStore, runId: string, letter: LetterContent): Promise<void> => {
-  const { redactor, clock, run } = serving;
-  const { secretKey } = run;
-  return sendLetter(store, runId, letter, {
-    redactor,
-    clock,
-    ...(secretKey === undefined ? {} : { secretKey }),
-  });
 };
 
 /** 202 for what another process does as soon as it reads its letters. */

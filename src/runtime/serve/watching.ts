@@ -50,7 +50,8 @@ export const giveEvents = async (
   return sseStream(texts, retryText(RETRY_MS), { clock, headers: SAFE_HEADERS });
 };
 
-const eventsOf = ({ store, clock }: Serving, found: FoundRun): AsyncIterator<LiveEvent, undefined> => {
+/** Follows the events of a run, here or in the store. */
+export const eventsOf = ({ store, clock }: Pick<Serving, 'store' | 'clock'>, found: FoundRun): AsyncIterator<LiveEvent, undefined> => {
   if (found.live !== undefined)
     return flatMapItems(found.live.handle[Symbol.asyncIterator](), (event) => [event]);
   // What is not here is in the store.
@@ -81,7 +82,8 @@ const lastSeenBy = async (
   return newest?.type === 'run.ended' && newest.seq === last ? undefined : last;
 };
 
-const pastEvents = async ({ store }: Serving, found: FoundRun): Promise<readonly RuntimeEvent[]> => {
+/** The events of a run so far. */
+export const pastEvents = async ({ store }: Serving, found: FoundRun): Promise<readonly RuntimeEvent[]> => {
   if (found.live !== undefined) return found.live.events;
   if (store === undefined) return [];
   const { runId } = found.stored;
