@@ -1,4 +1,4 @@
-import type { Part, Role, TaskState } from '@a2a-js/sdk';
+import type { Role, TaskState } from '@a2a-js/sdk';
 
 /** The states of a task, by the numbers that the package has for them: so they are known before it is loaded. */
 export const STATE = {
@@ -25,25 +25,6 @@ export const BINDING = 'JSONRPC';
 export const CARD_PATH = '.well-known/agent-card.json';
 /** The extension by which a card has the JSON Schemas of its agent. */
 export const SCHEMAS_URI = 'urn:troupe:a2a:schemas';
-
-const DATA_TYPE = 'application/json';
-const TEXT_TYPE = 'text/plain';
-
-/** A text as a part. */
-export const textPart = (value: string): Part => ({
-  content: { $case: 'text', value },
-  metadata: undefined,
-  filename: '',
-  mediaType: TEXT_TYPE,
-});
-
-/** JSON as a part. */
-export const dataPart = (value: unknown): Part => ({
-  content: { $case: 'data', value },
-  metadata: undefined,
-  filename: '',
-  mediaType: DATA_TYPE,
-});
 
 /** True for a task that changes no more. */
 export const isTerminal = (state: TaskState): boolean =>

@@ -1,13 +1,14 @@
+import type * as Sdk from '@a2a-js/sdk';
+import type * as Errors from '@a2a-js/sdk/errors';
+import type * as Server from '@a2a-js/sdk/server';
 import { loadPackage, rethrow } from '../../contracts/errors/load-package.ts';
-
-type Server = typeof import('@a2a-js/sdk/server');
 
 /** The pieces of the package that a server uses. */
 export interface ServerPackage
   extends
-    Pick<typeof import('@a2a-js/sdk'), 'AgentCard'>,
-    Pick<Server, 'JsonRpcTransportHandler' | 'ServerCallContext' | 'validateVersion'> {
-  readonly errors: typeof import('@a2a-js/sdk/errors');
+    Pick<typeof Sdk, 'AgentCard'>,
+    Pick<typeof Server, 'JsonRpcTransportHandler' | 'ServerCallContext' | 'validateVersion'> {
+  readonly errors: typeof Errors;
 }
 
 /** Loads the package. @throws {TroupeError} `tool.package-missing` */

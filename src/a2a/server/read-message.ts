@@ -1,13 +1,13 @@
 import type { Message, Part } from '@a2a-js/sdk';
 import { toBase64 } from '../../base/bytes.ts';
 import type { Json } from '../../base/json/json.ts';
-import { hasUnsafeKey, isJsonObject, isTooDeep, toJson } from '../../base/json/json.ts';
-import type { MediaKind } from '../../contracts/content/part.ts';
+import { isJsonObject } from '../../base/json/json.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { UNKNOWN } from '../../contracts/content/media-type.ts';
 import { schemasOf } from '../../runtime/serve/runs/agent-schemas.ts';
 import type { GivenAnswer } from '../../runtime/serve/runs/run-people.ts';
 import type { ServedAgent } from '../../runtime/serve/runs/served-names.ts';
+import { kindOf, plainData } from '../wire-parts.ts';
 import type { RemoteRequest } from '../../contracts/runs/remote-run.ts';
 
 /** Parts of a message at most. */
@@ -26,7 +26,7 @@ export const inputIn = (message: Message, agent: ServedAgent): Json => {
 /** The content of a message: a text, or parts in their order. @throws {TroupeError} `message.invalid` */
 export const contentIn = (message: Message): Json => {
   const parts = partsIn(message).map(partIn);
-  const texts = parts.flatMap((part) => (part['type'] === 'text' ? [String(part['text'])] : []));
+  const texts = parts.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
   return texts.length === parts.length ? texts.join('\n') : parts;
 };
 
@@ -56,17 +56,6 @@ const partIn = ({ content, filename, mediaType }: Part): { readonly [field: stri
     case undefined:
       throw invalid('one of its parts is empty');
   }
-};
-
-const kindOf = (mediaType: string): MediaKind => {
-  if (mediaType.startsWith('image/')) return 'image';
-  return mediaType.startsWith('audio/') ? 'audio' : 'file';
-};
-
-const plainData = (value: unknown): Json => {
-  if (isTooDeep(value) || hasUnsafeKey(value))
-    throw invalid('its data is nested too deeply, or has a key that could change a prototype');
-  return toJson(value);
 };
 
 /** A plain yes: anything more, such as "yes, but not today", is the reason of a no. */

@@ -5,7 +5,7 @@ import type { Serving } from '../../runtime/serve/serving.ts';
 import { eventRedactor } from '../../runtime/serve/streams/event-redactor.ts';
 import { flatMapItems } from '../../runtime/serve/streams/event-source.ts';
 import { eventsOf, pastEvents } from '../../runtime/serve/watching.ts';
-import type { BytesAt } from './answer-parts.ts';
+import type { BytesAt } from '../wire-parts.ts';
 import type { ContextIds } from './context-ids.ts';
 import { TaskStory } from './task-story.ts';
 
@@ -45,5 +45,5 @@ const bytesOf = ({ run, store }: Serving): BytesAt => {
     ...(run.content === undefined ? {} : { content: run.content }),
     ...(store === undefined ? {} : { store }),
   });
-  return async (hash) => blobs.get(hash);
+  return async ({ hash }) => blobs.get(hash);
 };

@@ -19,26 +19,14 @@ import type { FoundRun } from '../../runtime/serve/runs/live-run.ts';
 import { abortRun, answerRun, requestsOf, sendToRun } from '../../runtime/serve/runs/reach-run.ts';
 import { checkContent } from '../../runtime/serve/runs/check-input.ts';
 import { answerOf } from '../../runtime/serve/runs/run-people.ts';
-import type { ServedAgent } from '../../runtime/serve/runs/served-names.ts';
-import type { Caller } from '../../runtime/serve/serve-options.ts';
 import { isInterrupted } from '../wire.ts';
 import { modesOf } from './agent-card.ts';
-import type { ServerPackage } from './load-server.ts';
+import type { AgentRequest } from './agent-request.ts';
 import { answerIn, contentIn, inputIn, requestNamedIn } from './read-message.ts';
-import type { TaskReading } from './read-task.ts';
 import { followTask, readTask } from './read-task.ts';
 import { listTasks, withHistory } from './task-list.ts';
 import { updatesOf } from './task-updates.ts';
 import type { TaskStory } from './task-story.ts';
-
-/** One request of a caller to an agent. */
-export interface AgentRequest extends TaskReading {
-  readonly agent: ServedAgent;
-  readonly caller: Caller;
-  readonly loaded: ServerPackage;
-  /** Aborted when the client is gone, or the server shuts down. */
-  readonly signal: AbortSignal;
-}
 
 /** A task that was reached, as it is now. */
 interface Reached {

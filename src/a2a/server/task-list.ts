@@ -1,7 +1,7 @@
 import type { ListTasksRequest, ListTasksResponse, Task } from '@a2a-js/sdk';
 import type { RemoteEntry } from '../../contracts/runs/remote-run.ts';
 import { readTask } from './read-task.ts';
-import type { AgentRequest } from './task-handler.ts';
+import type { AgentRequest } from './agent-request.ts';
 
 /** Tasks of a page by default, and at most. */
 const PAGE = 50;

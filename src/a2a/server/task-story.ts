@@ -4,9 +4,9 @@ import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { OpenRequest } from '../../contracts/people/request.ts';
 import { requestOf } from '../../contracts/people/announced-request.ts';
 import { activityOf } from '../../events/progress/activity.ts';
-import { dataPart, isTerminal, ROLE, STATE, textPart } from '../wire.ts';
-import type { BytesAt } from './answer-parts.ts';
-import { partsOf } from './answer-parts.ts';
+import { isTerminal, ROLE, STATE } from '../wire.ts';
+import type { BytesAt } from '../wire-parts.ts';
+import { dataPart, textPart, wireParts } from '../wire-parts.ts';
 
 /** The artifact that is the answer of a run. */
 export const ANSWER = 'answer';
@@ -148,7 +148,7 @@ export class TaskStory {
   }
 
   #parts(value: Json): Promise<Part[]> {
-    return partsOf(value, this.#facts.bytesAt);
+    return wireParts(value, this.#facts.bytesAt);
   }
 
   #say(role: Message['role'], id: string, parts: () => Promise<readonly Part[]>): void {

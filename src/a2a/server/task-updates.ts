@@ -1,7 +1,8 @@
 import type { Artifact, StreamResponse } from '@a2a-js/sdk';
 import { onSignal } from '../../runtime/run/shared-signal.ts';
 import type { DeltaEvent, LiveEvent } from '../../contracts/events/event.ts';
-import { isInterrupted, textPart } from '../wire.ts';
+import { isInterrupted } from '../wire.ts';
+import { textPart } from '../wire-parts.ts';
 import { artifactOf } from './task-story.ts';
 import type { TaskStory } from './task-story.ts';
 

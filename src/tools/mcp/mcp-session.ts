@@ -26,6 +26,7 @@ import { McpConnection } from './mcp-connection.ts';
 import type { McpServerOptions } from './mcp-options.ts';
 import { mcpResult, outputSchemaOf } from './mcp-result.ts';
 import type { CallAnswer } from './mcp-task.ts';
+import { isLeft } from '../calls/is-left.ts';
 import { callOrTask, cancelTask, notFollowing, relatedTask, TASKS } from './mcp-task.ts';
 import type { McpCaller } from './mcp-tools.ts';
 import { fingerprintOf, mcpTools, misnamedTools } from './mcp-tools.ts';
@@ -380,9 +381,5 @@ export class McpSession implements McpCaller {
     );
   }
 }
-
-/** Checks whether a call was aborted as its run is not kept here any more, and may continue elsewhere. */
-const isLeft = (reason: unknown): boolean =>
-  isTroupeError(reason) && (reason.code === 'run.suspended' || reason.code.startsWith('journal.'));
 
 const nothing = (): void => undefined;
