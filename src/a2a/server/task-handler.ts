@@ -14,6 +14,7 @@ import { canonical } from '../../base/json/canonical.ts';
 import { randomId } from '../../base/random-id.ts';
 import { isTroupeError } from '../../contracts/errors/error.ts';
 import { isAmong } from '../../contracts/content/media-type.ts';
+import type { RemoteRequest } from '../../contracts/runs/remote-run.ts';
 import { assertMay } from '../../runtime/serve/http/callers.ts';
 import type { FoundRun } from '../../runtime/serve/runs/live-run.ts';
 import { abortRun, answerRun, requestsOf, sendToRun } from '../../runtime/serve/runs/reach-run.ts';
@@ -147,7 +148,7 @@ export class TaskHandler {
       );
     if (story.isOver)
       throw new loaded.errors.UnsupportedOperationError('Cannot take the message as its task is over');
-    const requests = (await requestsOf(serving, found)).filter(({ isAnswered }) => isAnswered !== true);
+    const requests = await this.#openRequests(found);
     const named = requestNamedIn(message);
     const request = named === undefined ? requests[0] : requests.find(({ id }) => id === named);
     // Which request a message was for is settled when it first comes: sent again, it answers no other.
@@ -179,11 +180,23 @@ export class TaskHandler {
       const found = await serving.finder.find(id, caller);
       const name =
         found.live === undefined ? serving.names.of(found.stored.agent)?.name : found.live.agent.name;
-      if (name === agent.name) return { found, story: await readTask(this.#asked, found) };
+      if (name === agent.name) return { found, story: await this.#read(found) };
     } catch (thrown) {
       if (!isTroupeError(thrown, 'journal.unknown')) throw thrown;
     }
     throw new TaskNotFoundError('Cannot find the task as there is none of that id');
+  }
+
+  /** The task of a run; a request that was just answered is not open, though its answer may not be on record yet. */
+  async #read(found: FoundRun): Promise<TaskStory> {
+    const story = await readTask(this.#asked, found);
+    if (isInterrupted(story.state)) story.keepOpen(await this.#openRequests(found));
+    return story;
+  }
+
+  async #openRequests(found: FoundRun): Promise<readonly RemoteRequest[]> {
+    const requests = await requestsOf(this.#asked.serving, found);
+    return requests.filter(({ isAnswered }) => isAnswered !== true);
   }
 
   async #taskOf({ story }: Reached, historyLength: number | undefined): Promise<Task> {

@@ -100,6 +100,12 @@ export class TaskStory {
     return state !== this.state;
   }
 
+  /** Forgets requests that are not open any more, though no event has said so yet. */
+  keepOpen(requests: readonly { readonly id: string }[]): void {
+    const ids = new Set(requests.map(({ id }) => id));
+    for (const id of this.#open.keys()) if (!ids.has(id)) this.#open.delete(id);
+  }
+
   async task(): Promise<Task> {
     const artifact = await this.artifact();
     return {

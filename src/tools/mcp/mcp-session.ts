@@ -13,7 +13,7 @@ import { toJson } from '../../base/json/json.ts';
 import { withinTime } from '../../base/promises/within-time.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import { refusedOptions } from '../../contracts/errors/check-options.ts';
-import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
 import type { OpenToolset, Tool, ToolContext, ToolsetOpening } from '../../contracts/tools/tool.ts';
 import { elicit } from './elicitation.ts';
 import type { Perform } from './reading-tools.ts';
