@@ -172,13 +172,12 @@ test('a stream tells the task first, the answer in pieces, the whole of it, and 
     name: 'writer',
     tools: [note],
     model: scriptedModel([
-      async (_, { delta }) => {
+      async () => {
         await go.promise;
-        delta({ type: 'text', text: 'Let me see. ' });
         return { text: 'Let me see. ', ...calls({ name: 'note', input: {} }) };
       },
       (_, { delta }) => {
-        for (const piece of ['One. ', 'Two.']) delta({ type: 'text', text: piece });
+        delta({ type: 'text', text: '1. ' });
         return 'One. Two.';
       },
     ]),
@@ -200,8 +199,8 @@ test('a stream tells the task first, the answer in pieces, the whole of it, and 
   expect(whole).toBe('One. Two.');
   expect(pieces.map(({ append, artifact }) => [append, ...textsIn(artifact?.parts)])).toEqual([
     [false, 'Let me see. '],
-    [false, 'One. '],
-    [true, 'Two.'],
+    [false, '1. '],
+    [true, 'One. Two.'],
     [false, 'One. Two.'],
   ]);
   expect(pieces.at(-1)?.lastChunk).toBe(true);

@@ -40,7 +40,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
  * @param doing The end of "Cannot …": `send the task to 'researcher'`.
  */
 export const remoteError = (thrown: unknown, doing: string): TroupeError => {
-  const own = firstCause(thrown, isTroupeError);
+  const own = firstCause(thrown, (each) => isTroupeError(each));
   if (own !== undefined) return own;
   const { code, retryable, reason } = kindOf(thrown);
   return new TroupeError(code, `Cannot ${doing} as ${reason}: ${oneLine(wordsOf(thrown), QUOTED)}`, {

@@ -20,12 +20,17 @@ const MOST_PARTS = 1_000;
 
 /** Reads what artifacts hold; without any, what the last message says. @throws {TroupeError} `message.invalid` */
 export const receivedIn = (artifacts: readonly Artifact[], message: Message | undefined): Received => {
-  const parts = artifacts.length > 0 ? artifacts.flatMap((each) => each.parts) : (message?.parts ?? []);
-  return readParts(parts);
+  if (artifacts.length === 0) return readParts(message?.parts ?? [], '\n');
+  // The texts of an artifact are the pieces in which it was sent.
+  const each = artifacts.slice(0, MOST_PARTS).map(({ parts }) => readParts(parts, ''));
+  return {
+    text: each.flatMap(({ text }) => (text === '' ? [] : [text])).join('\n'),
+    data: each.flatMap(({ data }) => data),
+    files: each.flatMap(({ files }) => files),
+  };
 };
 
-/** Reads parts of a message. @throws {TroupeError} `message.invalid` */
-export const readParts = (parts: readonly WirePart[]): Received => {
+const readParts = (parts: readonly WirePart[], between: string): Received => {
   if (parts.length > MOST_PARTS) throw invalid(`it has more than ${MOST_PARTS} parts`);
   const texts: string[] = [];
   const data: Json[] = [];
@@ -43,7 +48,7 @@ export const readParts = (parts: readonly WirePart[]): Received => {
     else if (content?.$case === 'url' && content.value.startsWith('https://'))
       files.push({ type: kindOf(mediaType), url: content.value, ...about });
   }
-  return { text: texts.join('\n'), data, files };
+  return { text: texts.join(between), data, files };
 };
 
 /** The text of a status, for people. */

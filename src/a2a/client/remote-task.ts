@@ -4,7 +4,7 @@ import { isJsonObject, toJson } from '../../base/json/json.ts';
 import { oneLine, printable } from '../../base/text/printable.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { ToolContext } from '../../contracts/tools/tool.ts';
-import { isTerminal, ROLE, STATE } from '../wire.ts';
+import { isInterrupted, isTerminal, ROLE, STATE } from '../wire.ts';
 import { dataPart, textPart } from '../wire-parts.ts';
 import { isUnknownTask, isUnsupported, remoteError } from './a2a-errors.ts';
 import { findTask } from './find-task.ts';
@@ -66,9 +66,10 @@ export class RemoteTask {
     };
   }
 
-  /** Its id there; undefined until it is known. */
-  get taskId(): string | undefined {
-    return this.#saved.taskId;
+  /** Its id there; of one that was sent and is not known yet, the id by which it is found. @throws what the client throws */
+  async idThere(options: RequestOptions): Promise<string | undefined> {
+    const { taskId, messageId } = this.#saved;
+    return taskId ?? (await findTask(this.#setup.client, messageId, options))?.id;
   }
 
   /** Sends the task, unless it is there already, and resolves with what came of it. */
@@ -122,8 +123,11 @@ export class RemoteTask {
     const { client, name } = this.#setup;
     try {
       const task = await findTask(client, message.messageId, this.#options);
-      if (task !== undefined) await this.#take(task);
-      return task !== undefined;
+      if (task === undefined) return false;
+      await this.#take(task);
+      // A list has no artifacts.
+      this.#whole = undefined;
+      return true;
     } catch (failed) {
       if (!isUnsupported(failed)) {
         await this.#bear(failed);
@@ -225,6 +229,8 @@ export class RemoteTask {
       else if (payload?.$case === 'statusUpdate' && payload.value.taskId === this.#saved.taskId) {
         hasChanged = true;
         this.#setStatus(payload.value.status);
+        // Where it waits for somebody here, the stream may stay open.
+        if (isInterrupted(payload.value.status?.state ?? 0)) break;
       } else if (payload?.$case === 'artifactUpdate' && payload.value.artifact !== undefined) {
         hasChanged = true;
         this.#progress.received(payload.value.artifact, payload.value.append);

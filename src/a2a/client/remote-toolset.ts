@@ -26,15 +26,19 @@ export type Place = Pick<
   'name' | 'url' | 'headers' | 'auth' | 'hosts' | 'fetch' | 'timeoutMs'
 >;
 
-/** The tool by which an agent gives its task to another one, in a set of its own: the run waits for what is cancelled at its end. */
+/** The tool by which an agent gives its task to another one, in a set of its own: the run waits until what it gave up is cancelled there. */
 export const remoteToolset = (place: Place): Toolset => {
-  const cancelling = new Set<Promise<void>>();
+  const underWay = new Set<Promise<unknown>>();
   return {
     name: NAMESPACE,
     tools: [],
-    open: ({ hide }) => ({ tools: [remoteTool(place, hide, cancelling)], listed: {} }),
+    open: ({ hide }) => ({ tools: [remoteTool(place, hide, underWay)], listed: {} }),
     teardown: async () => {
-      await Promise.all(cancelling);
+      const late = (): Error => new Error('it does not end');
+      const ended = Promise.allSettled(underWay);
+      await Promise.resolve(withinTime(ended, { ms: 2 * CANCEL_MS, clock: systemClock, late })).catch(
+        nothing,
+      );
     },
   };
 };
@@ -42,9 +46,21 @@ export const remoteToolset = (place: Place): Toolset => {
 const remoteTool = (
   { name, url, headers, auth, hosts, fetch = globalThis.fetch, timeoutMs = TIMEOUT_MS }: Place,
   hide: (secret: string, name: string) => void,
-  cancelling: Set<Promise<void>>,
-) =>
-  tool({
+  underWay: Set<Promise<unknown>>,
+) => {
+  const perform = async (task: Json, context: ToolContext) => {
+    const client = await connectTo({ name, url: new URL(url), headers, auth, hosts, fetch, hide });
+    const remote = new RemoteTask({ name, client, context });
+    try {
+      const { text, data, files } = await remote.follow(await wireParts(task, context.bytesOf));
+      return dual({ text: text === '' ? JSON.stringify(data) : text, parts: files, value: { text, data } });
+    } catch (thrown) {
+      // One whose run continues elsewhere is left alone.
+      if (!remote.isOver && !isLeft(context.signal.reason)) await cancelRemote(client, remote);
+      throw thrown;
+    }
+  };
+  return tool({
     name,
     description: `Gives a task to the agent '${name}', which is somewhere else.`,
     category: NAMESPACE,
@@ -56,38 +72,31 @@ const remoteTool = (
     retry: false,
     timeoutMs,
     describe: () => `Asking ${name}`,
-    execute: async (input: Json, context) => {
-      const client = await connectTo({ name, url: new URL(url), headers, auth, hosts, fetch, hide });
-      const task = isJsonObject(input) ? (input['task'] ?? null) : null;
-      const remote = new RemoteTask({ name, client, context });
-      try {
-        const { text, data, files } = await remote.follow(await wireParts(task, context.bytesOf));
-        return dual({ text: text === '' ? JSON.stringify(data) : text, parts: files, value: { text, data } });
-      } catch (thrown) {
-        if (!remote.isOver) cancelRemote(client, remote, context, cancelling);
-        throw thrown;
-      }
+    execute: (input: Json, context) => {
+      const work = perform(isJsonObject(input) ? (input['task'] ?? null) : null, context);
+      underWay.add(work);
+      const done = (): void => {
+        underWay.delete(work);
+      };
+      work.then(done, done);
+      return work;
     },
   });
+};
 
-/** Cancels a task that nobody waits for any more; one whose run continues elsewhere is left alone. */
-const cancelRemote = (
-  client: Client,
-  { taskId }: RemoteTask,
-  { signal }: Pick<ToolContext, 'signal'>,
-  cancelling: Set<Promise<void>>,
-): void => {
-  if (taskId === undefined || isLeft(signal.reason)) return;
+/** Cancels a task that nobody waits for any more; a server that does not answer in time keeps it. */
+const cancelRemote = async (client: Client, remote: RemoteTask): Promise<void> => {
   const limit = new AbortController();
   const late = (): Error => {
     limit.abort();
     return new Error('it does not answer');
   };
-  const asked = client.cancelTask({ tenant: '', id: taskId, metadata: undefined }, { signal: limit.signal });
-  // One that does not answer keeps it.
-  const nothing = (): void => undefined;
-  const whole = Promise.resolve(withinTime(asked, { ms: CANCEL_MS, clock: systemClock, late }))
-    .then(nothing, nothing)
-    .finally(() => cancelling.delete(whole));
-  cancelling.add(whole);
+  const cancel = async (): Promise<void> => {
+    const options = { signal: limit.signal };
+    const id = await remote.idThere(options);
+    if (id !== undefined) await client.cancelTask({ tenant: '', id, metadata: undefined }, options);
+  };
+  await Promise.resolve(withinTime(cancel(), { ms: CANCEL_MS, clock: systemClock, late })).catch(nothing);
 };
+
+const nothing = (): void => undefined;

@@ -51,7 +51,10 @@ export const giveEvents = async (
 };
 
 /** Follows the events of a run, here or in the store. */
-export const eventsOf = ({ store, clock }: Pick<Serving, 'store' | 'clock'>, found: FoundRun): AsyncIterator<LiveEvent, undefined> => {
+export const eventsOf = (
+  { store, clock }: Pick<Serving, 'store' | 'clock'>,
+  found: FoundRun,
+): AsyncIterator<LiveEvent, undefined> => {
   if (found.live !== undefined)
     return flatMapItems(found.live.handle[Symbol.asyncIterator](), (event) => [event]);
   // What is not here is in the store.
