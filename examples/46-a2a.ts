@@ -58,7 +58,7 @@ const address = server.address();
 assert.ok(typeof address === 'object' && address !== null);
 const url = `http://127.0.0.1:${address.port}`;
 
-// 3. Its card says what it is, to whoever asks.
+// 3. Its card says what it is, to every caller.
 const card = (await (await fetch(`${url}/.well-known/agent-card.json`)).json()) as { readonly name: string };
 assert.equal(card.name, 'cashier');
 

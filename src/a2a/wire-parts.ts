@@ -43,7 +43,7 @@ const wirePart = async (part: Part, bytesAt: BytesAt): Promise<WirePart> => {
   return part.type === 'text' ? textPart(part.text) : dataPart(part.data);
 };
 
-/** Media without its bytes is told by its name: no address leads to it. */
+/** Media without its bytes is named in a text: no address leads to it. */
 const filePart = ({ type, mediaType, name = '' }: MediaPart, bytes: Uint8Array | undefined): WirePart =>
   bytes === undefined
     ? textPart(`(${type} ${name === '' ? mediaType : name}, which is not kept here)`)

@@ -88,7 +88,7 @@ test('what it says on the way is progress, line by line, and the artifact at its
 test('its data is parsed by the output schema, and its input is sent as data', async () => {
   const { url } = await genuineAgent(({ context, give, tell }) => {
     const [part] = context.userMessage.parts;
-    const { n } = part?.content?.value as { readonly n: number };
+    const { n } = Object(part?.content?.value) as { readonly n: number };
     give([data({ double: n * 2 })]);
     tell(3);
   });
@@ -221,7 +221,7 @@ test('a server of troupe that is sent a message again begins nothing new', async
   let isLost = true;
   const fetching: typeof fetch = async (input, init) => {
     const response = await fetch(input, init);
-    const isSending = String(init?.body).includes('SendStreamingMessage');
+    const isSending = (typeof init?.body === 'string' ? init.body : '').includes('SendStreamingMessage');
     if (!isSending || !isLost) return response;
     isLost = false;
     await response.text();

@@ -2,13 +2,12 @@ import type { AgentCard, Message, Part, SendMessageRequest, StreamResponse, Task
 import { AgentCard as cardCodec } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
 import { ClientFactory, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
-import type { AgentExecutor, ExecutionEventBus } from '@a2a-js/sdk/server';
+import type { AgentExecutor, ExecutionEventBus, RequestContext } from '@a2a-js/sdk/server';
 import {
   AgentEvent,
   DefaultRequestHandler,
   InMemoryTaskStore,
   JsonRpcTransportHandler,
-  RequestContext,
   ServerCallContext,
 } from '@a2a-js/sdk/server';
 import { onTestFinished } from 'vitest';

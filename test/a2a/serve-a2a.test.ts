@@ -61,7 +61,13 @@ const waiter = () => {
     decide: ({ results: [said] }) =>
       said === undefined ? act({ name: 'wait', input: {} }) : answer(said.text),
   });
-  return { waiting, begun: begun.promise, letGo: released.resolve };
+  return {
+    waiting,
+    begun: begun.promise,
+    letGo: (text: string) => {
+      released.resolve(text);
+    },
+  };
 };
 
 const rpc = (
@@ -230,7 +236,7 @@ test('a call that has to be approved is approved by a plain yes or by data, and 
   const requestOf = async () => {
     const task = await ask();
     const [, { content } = {}] = task.status?.message?.parts ?? [];
-    return { task, request: (content?.value as { readonly request: string }).request };
+    return { task, request: (Object(content?.value) as { readonly request: string }).request };
   };
   await client.sendMessage(saying('yes', { taskId: (await ask()).id }));
   expect(refunds.length).toBe(paid + 1);

@@ -52,7 +52,7 @@ export const guardedFetch = (guard: GuardOptions): typeof globalThis.fetch => {
       response = await send(address, init, true);
     }
     await assertUsable(response, guard.name);
-    return bounded(response, guard.name);
+    return boundResponse(response, guard.name);
   };
 };
 
@@ -102,7 +102,7 @@ const assertUsable = async (response: Response, name: string): Promise<void> => 
 const REFUSING: ReadonlySet<number> = new Set([401, 403]);
 const PASSING: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
-const bounded = (response: Response, name: string): Response => {
+const boundResponse = (response: Response, name: string): Response => {
   const { status, statusText, headers, body } = response;
   if (body === null) return response;
   const isStream = headers.get('content-type')?.includes('event-stream') === true;

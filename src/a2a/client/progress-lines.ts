@@ -7,7 +7,7 @@ const MOST_REPORTS = 500;
 /** Characters of a text that are reported at once. */
 const LINE = 200;
 
-/** What another agent does and says, as reports of progress: its status as it changes, its text line by line. */
+/** Reports of progress of another agent: its status as it changes, its text line by line. */
 export class ProgressLines {
   readonly #report: (text: string) => void;
   #count = 0;
@@ -26,7 +26,7 @@ export class ProgressLines {
     this.#say(said);
   }
 
-  /** Reports the text of an artifact; a piece that is not appended begins anew. */
+  /** Reports the text of an artifact; a piece that is not appended replaces what there is. */
   received({ parts }: Artifact, isAppended: boolean): void {
     if (!isAppended) this.#text = '';
     for (const { content } of parts) if (content?.$case === 'text') this.#text += content.value;

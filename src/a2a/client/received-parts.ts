@@ -5,7 +5,7 @@ import type { GivenPart } from '../../contracts/content/part.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { kindOf, plainData } from '../wire-parts.ts';
 
-/** What another agent gave. */
+/** The answer of another agent. */
 export interface Received {
   /** All that it says, without its data and files. */
   readonly text: string;
@@ -19,7 +19,7 @@ export interface Received {
 const MOST_PARTS = 1_000;
 
 /** Reads what artifacts hold; without any, what the last message says. @throws {TroupeError} `message.invalid` */
-export const receivedIn = (artifacts: readonly Artifact[], message: Message | undefined): Received => {
+export const readReceived = (artifacts: readonly Artifact[], message: Message | undefined): Received => {
   if (artifacts.length === 0) return readParts(message?.parts ?? [], '\n');
   // The texts of an artifact are the pieces in which it was sent.
   const each = artifacts.slice(0, MOST_PARTS).map(({ parts }) => readParts(parts, ''));

@@ -10,7 +10,7 @@ import { isUnknownTask, isUnsupported, remoteError } from './a2a-errors.ts';
 import { findTask } from './find-task.ts';
 import { ProgressLines } from './progress-lines.ts';
 import type { Received } from './received-parts.ts';
-import { receivedIn, textOf } from './received-parts.ts';
+import { readReceived, textOf } from './received-parts.ts';
 import type { TaskCheckpoint } from './task-checkpoint.ts';
 import { checkpointIn, checkpointJson } from './task-checkpoint.ts';
 
@@ -38,7 +38,7 @@ export interface RemoteTaskSetup {
 /**
  * Gives a task to another agent, and follows it to its end.
  *
- * I1  What is sent is committed before it is sent, with the id that it has each time: executed again, the call looks for what became of it.
+ * I1  What is sent is committed before it is sent, with the id that it has each time: executed again, the call looks for it.
  * I2  A person's answer is committed before it is sent, so that they are not asked again.
  */
 export class RemoteTask {
@@ -72,7 +72,7 @@ export class RemoteTask {
     return taskId ?? (await findTask(this.#setup.client, messageId, options))?.id;
   }
 
-  /** Sends the task, unless it is there already, and resolves with what came of it. */
+  /** Sends the task, unless it is there already, and resolves with its result. */
   async follow(parts: readonly Part[]): Promise<Received> {
     await this.#resume(parts);
     for (;;) {
@@ -274,7 +274,7 @@ export class RemoteTask {
     const why = said === '' ? 'it gives no reason' : said;
     switch (status?.state) {
       case STATE.completed:
-        return receivedIn(artifacts, status.message);
+        return readReceived(artifacts, status.message);
       case STATE.rejected:
         throw new TroupeError(
           'message.refused',
@@ -296,7 +296,7 @@ export class RemoteTask {
 
   #conclude(reply: Message): Received {
     this.isOver = true;
-    return receivedIn([], reply);
+    return readReceived([], reply);
   }
 
   /** Waits after a failure that may pass; throws any other. */

@@ -1,7 +1,7 @@
 import type { Json } from '../../base/json/json.ts';
 import { isJsonObject } from '../../base/json/json.ts';
 
-/** What a call has to know to be executed again: which message is under way, and to which task. */
+/** The facts that a call needs to be executed again: the message that is under way, and its task. */
 export interface TaskCheckpoint {
   /** The agent that the call is of. */
   readonly agent: string;

@@ -25,7 +25,7 @@ export const modesOf = (agent: ServedAgent): Modes => {
 
 /** The facts of a card that are not the agent's own. */
 export interface CardFacts {
-  /** Where the agent is reached. */
+  /** The address of the agent. */
   readonly url: string;
   /** True if callers have to say who they are. */
   readonly hasAuth: boolean;

@@ -5,7 +5,7 @@ import { isServerFailure, jsonReply, SAFE_HEADERS } from '../../runtime/serve/ht
 import { sseStream } from '../../runtime/serve/streams/sse.ts';
 import type { ServerPackage } from './load-server.ts';
 
-/** An error of ours as one of the protocol; of a failure of the server's own clients are told nothing. */
+/** An error of ours as one of the protocol; of a failure of the server's own clients receive no word. */
 export const protocolError = (thrown: unknown, { errors }: ServerPackage): Error => {
   if (thrown instanceof errors.A2AError) return thrown;
   if (!isTroupeError(thrown) || isServerFailure(thrown))

@@ -16,7 +16,7 @@ import { partsOf } from '../../runtime/serve/service-parts.ts';
 import { BINDING, CARD_PATH, VERSION_HEADER } from '../wire.ts';
 import { cardOf } from './agent-card.ts';
 import { ContextIds } from './context-ids.ts';
-import { endedBy } from './ended-by.ts';
+import { endWith } from './end-with.ts';
 import type { ServerPackage } from './load-server.ts';
 import { loadServer } from './load-server.ts';
 import type { RpcResponse } from './rpc-reply.ts';
@@ -160,7 +160,7 @@ class A2aServer {
       id,
       error: loaded.JsonRpcTransportHandler.mapToJSONRPCError(toError(thrown)),
     });
-    const ending = endedBy([request.signal, serving.runs.drained]);
+    const ending = endWith([request.signal, serving.runs.drained]);
     const card = await this.#card(request, agent);
     const tasks = new TaskHandler({
       agent,
@@ -197,7 +197,7 @@ class A2aServer {
     }
   }
 
-  /** Tenants are told by who calls, never by what a client says. */
+  /** The tenant follows from who calls, never from what a client says. */
   #assertTenant(body: unknown, { tenant }: Caller, { errors }: ServerPackage): void {
     const { params } = Object(body) as { readonly params?: unknown };
     const { tenant: given } = Object(params) as { readonly tenant?: unknown };

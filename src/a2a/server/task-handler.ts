@@ -36,7 +36,7 @@ interface Reached {
 }
 
 /**
- * What a client may ask of an agent: each task is a run of it, whose journal is all that is known of it.
+ * Operations that a client may ask of an agent: each task is a run of it, whose journal is all that is known of it.
  *
  * I1  The same message of the same caller begins one task, and is given to a task once, whatever process it reaches.
  * I2  A caller finds the tasks of their tenant and of this agent; of all others there are none.

@@ -16,7 +16,7 @@ export interface TaskFacts {
   readonly taskId: string;
   readonly contextId: string;
   readonly bytesAt: BytesAt;
-  /** True if what the agent does is told in the task's status. */
+  /** True if the status of the task says what the agent does. */
   readonly showsActivity: boolean;
 }
 

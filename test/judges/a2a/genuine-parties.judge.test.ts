@@ -51,7 +51,9 @@ const strictClient = async (url: string) => {
   let checked = 0;
   const fetchImpl: typeof fetch = async (input, init) => {
     const response = await fetch(input, init);
-    const { method } = JSON.parse(String(init?.body)) as { readonly method: string };
+    const { method } = JSON.parse(typeof init?.body === 'string' ? init.body : '') as {
+      readonly method: string;
+    };
     const text = await response.text();
     const isStream = response.headers.get('content-type')?.includes('event-stream') === true;
     const bodies = isStream
@@ -139,7 +141,7 @@ test('the genuine client finds nothing in our responses that its types do not ho
     statusTimestampAfter: undefined,
   };
   expect((await client.listTasks({ ...list, includeArtifacts: true })).totalSize).toBe(2);
-  await expect(client.getTask({ tenant: '', id: 'nobody' })).rejects.toThrow();
+  await expect(client.getTask({ tenant: '', id: 'nobody' })).rejects.toThrow(/none of that id/);
   await service.drain({ withinMs: 1 });
   expect(checked()).toBeGreaterThan(8);
 });

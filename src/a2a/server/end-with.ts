@@ -9,7 +9,7 @@ export interface Ending {
 }
 
 /** Ends with the first of the signals, or when it is aborted itself. */
-export const endedBy = (signals: readonly AbortSignal[]): Ending => {
+export const endWith = (signals: readonly AbortSignal[]): Ending => {
   const controller = new AbortController();
   const end = (): void => {
     controller.abort();
