@@ -71,6 +71,8 @@ const remoteTool = (
     // A message that may have arrived is looked for by the call itself.
     retry: false,
     timeoutMs,
+    // Asked of a call without a checkpoint only, which is committed before anything is sent.
+    whatBecame: () => undefined,
     describe: () => `Asking ${name}`,
     execute: (input: Json, context) => {
       const work = perform(isJsonObject(input) ? (input['task'] ?? null) : null, context);
