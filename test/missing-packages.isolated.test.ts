@@ -1,5 +1,6 @@
 import Module from 'node:module';
 import { describe, expect, test, vi } from 'vitest';
+import { a2aAgent } from '../src/a2a/index.ts';
 import { nostrPublisher } from '../src/inspect/publishing/nostr.ts';
 import { anthropic } from '../src/models/anthropic/anthropic.ts';
 import { openaiChat } from '../src/models/openai/openai-chat.ts';
@@ -24,6 +25,7 @@ await vi.hoisted(async () => {
     'pg',
     'croner',
     '@cedar-policy/cedar-wasm/nodejs',
+    '@a2a-js/sdk/client',
   ]);
 });
 
@@ -123,4 +125,10 @@ test('where croner is missing, a cron expression says so in one line when it is 
   });
   await live.add({ name: 'pulse', agent: clerk, input: 'Go.', when: { everyMs: 60_000 } });
   expect(await live.list()).toMatchObject([{ name: 'pulse' }]);
+});
+
+test('an agent over A2A whose package is not installed fails its run with what to install', async () => {
+  await expect(a2aAgent({ name: 'far', url: 'https://agents.example.com' }).run('Go')).rejects.toMatchObject({
+    message: expect.stringContaining('npm install @a2a-js/sdk'),
+  });
 });

@@ -149,8 +149,9 @@ describe('the package', () => {
       };
     const locked = Object.keys(read('package-lock.json').packages);
     const judges = Object.keys(read('test/judges/package.json').devDependencies);
-    // The first two are peers of the package; the last comes with the SDK of OpenTelemetry, which tests use.
+    // The first three are peers of the package; the last comes with the SDK of OpenTelemetry, which tests use.
     expect(judges.filter((name) => locked.includes(`node_modules/${name}`))).toEqual([
+      '@a2a-js/sdk',
       '@modelcontextprotocol/client',
       '@modelcontextprotocol/server',
       '@opentelemetry/semantic-conventions',

@@ -13,8 +13,8 @@ import { bodies } from './http/routes.ts';
 import { openApi } from './open-api.ts';
 import { checkContent } from './runs/check-input.ts';
 import type { FoundRun, LiveRun } from './runs/live-run.ts';
-import { hereOrElsewhere, postLetter, storeOf } from './runs/reach-run.ts';
-import { answerElsewhere, answerHere, answerOf, requestsHere, requestsStored } from './runs/run-people.ts';
+import { abortRun, answerRun, requestsOf, sendToRun } from './runs/reach-run.ts';
+import { answerOf } from './runs/run-people.ts';
 import type { Started } from './runs/served-runs.ts';
 import type { Admitted, Serving } from './serving.ts';
 import { giveBlob, giveEvents, giveResult, limitIn, waitIn, within } from './watching.ts';
@@ -52,15 +52,8 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
   result: async (serving, admitted) => giveResult(serving, admitted, await findRun(serving, admitted)),
   blob: async (serving, admitted) => giveBlob(serving, admitted, await findRun(serving, admitted)),
 
-  requests: async (serving, admitted) => {
-    const found = await findRun(serving, admitted);
-    const { redactor } = serving;
-    const requests =
-      found.live === undefined
-        ? await requestsStored(storeOf(serving), found.stored.runId, redactor)
-        : requestsHere(found.live, redactor);
-    return jsonReply({ requests });
-  },
+  requests: async (serving, admitted) =>
+    jsonReply({ requests: await requestsOf(serving, await findRun(serving, admitted)) }),
 
   answer: async (serving, admitted) => {
     const { request, caller, names } = admitted;
@@ -69,14 +62,7 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     const plain =
       'input' in given && given.input !== undefined ? { ...given, input: toJson(given.input) } : given;
     const answer = answerOf(nameIn(names, 'request'), plain as Parameters<typeof answerOf>[1], caller);
-    return doneReply(
-      await hereOrElsewhere(serving, found, {
-        here: (run) => {
-          answerHere(run, answer, serving.clock);
-        },
-        elsewhere: (store, runId) => answerElsewhere(store, runId, answer, serving.run),
-      }),
-    );
+    return doneReply(await answerRun(serving, found, answer));
   },
 
   send: async (serving, admitted) => {
@@ -85,35 +71,7 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     const { message, path } = await bodyIn(serving, request, bodies().send);
     const content = toJson(message);
     checkContent(content, 'message');
-    return doneReply(
-      await hereOrElsewhere(serving, found, {
-        here: ({ handle, runId }) => {
-          // A list of parts, or a text; the run reads what is in the parts.
-          if (handle.send(content as string | readonly GivenPart[], path)) return;
-          throw new TroupeError(
-            'message.undelivered',
-            'Cannot send the message as nobody is there to take it',
-            {
-              runId,
-            },
-          );
-        },
-        elsewhere: (store, runId) => {
-          if (typeof content !== 'string')
-            throw new TroupeError(
-              'journal.held',
-              'Cannot send parts as another process has the run: send a text',
-              { runId },
-            );
-          return postLetter(serving, store, runId, {
-            kind: 'message',
-            from: caller.who,
-            text: content,
-            ...(path === undefined ? {} : { path }),
-          });
-        },
-      }),
-    );
+    return doneReply(await sendToRun(serving, found, { from: caller.who, content, path }));
   },
 
   pause: async (serving, admitted) => {
@@ -149,14 +107,7 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
       admitted.request,
       bodies().abort,
     );
-    return doneReply(
-      await hereOrElsewhere(serving, found, {
-        here: ({ handle }) => {
-          handle.abort(reason, { after });
-        },
-        elsewhere: (store, runId) => postLetter(serving, store, runId, { kind: 'abort', reason }),
-      }),
-    );
+    return doneReply(await abortRun(serving, found, reason, after));
   },
 
   fork: async (serving, admitted) => {

@@ -19,8 +19,10 @@ import { RunFinder } from './runs/run-finder.ts';
 import { ServedNames } from './runs/served-names.ts';
 import { ServedRuns } from './runs/served-runs.ts';
 import type { OpenAiFace } from './openai/openai-face.ts';
-import type { ServedAgents, ServeOptions } from './serve-options.ts';
+import type { Caller, ServedAgents, ServeOptions } from './serve-options.ts';
 import { checkServe, LIMITS } from './serve-options.ts';
+import type { ServiceParts } from './service-parts.ts';
+import { keepParts } from './service-parts.ts';
 import type { Serving } from './serving.ts';
 
 /** Agents and teams over HTTP; see {@link serve}. */
@@ -79,7 +81,7 @@ export const serve = <Agents extends ServedAgents>(
     );
   const server = new Server(engine, options);
   const fetch = (request: Request): Promise<Response> => server.fetch(request);
-  return {
+  const service: Service<Agents> = {
     agents: options.agents,
     fetch,
     listener: nodeListener(fetch),
@@ -88,14 +90,17 @@ export const serve = <Agents extends ServedAgents>(
     drain: ({ withinMs = DRAIN_MS } = {}) => server.drain(withinMs),
     [Symbol.asyncDispose]: () => server.drain(DRAIN_MS),
   };
+  keepParts(service, server);
+  return service;
 };
 
-class Server {
-  readonly #serving: Serving;
+class Server implements ServiceParts {
+  readonly serving: Serving;
   readonly #guard: Guard;
   readonly #callers: Callers;
   readonly #options: ServeOptions;
-  readonly #onProblem: (error: unknown) => void;
+  readonly onProblem: (error: unknown) => void;
+  readonly hasAuth: boolean;
   /** Loaded with the first request for it. */
   readonly #openAi: () => Promise<OpenAiFace>;
   #sweep: unknown;
@@ -113,7 +118,8 @@ class Server {
       clock = systemClock,
     } = options;
     this.#options = options;
-    this.#onProblem = safely(options.onProblem);
+    this.hasAuth = typeof auth === 'function';
+    this.onProblem = safely(options.onProblem);
     const limits = { ...LIMITS, ...givenLimits(options.limits) };
     const names = new ServedNames(agents);
     const runs = new ServedRuns({
@@ -125,9 +131,9 @@ class Server {
       most: limits.runs,
       kept: limits.kept,
       clock,
-      onProblem: this.#onProblem,
+      onProblem: this.onProblem,
     });
-    this.#serving = {
+    this.serving = {
       basePath: basePath.replace(/\/$/, ''),
       names,
       runs,
@@ -141,7 +147,7 @@ class Server {
     };
     this.#openAi = onDemand(async () => {
       const face = await import('./openai/openai-face.ts');
-      return new face.OpenAiFace(this.#serving);
+      return new face.OpenAiFace(this.serving);
     });
     this.#guard = new Guard({
       hosts: hosts ?? (auth === undefined ? LOOPBACK : undefined),
@@ -151,15 +157,23 @@ class Server {
     this.#callers = new Callers(auth, { perMinute: limits.perMinute, clock });
   }
 
-  async fetch(request: Request): Promise<Response> {
+  fetch(request: Request): Promise<Response> {
+    return this.answer(request, () => this.#answer(request));
+  }
+
+  callerOf(request: Request): Promise<Caller> {
+    return this.#callers.callerOf(request);
+  }
+
+  async answer(request: Request, by: () => Promise<Response>): Promise<Response> {
     let headers: Readonly<Record<string, string>> = {};
     try {
       this.#guard.check(request);
       headers = this.#guard.corsHeaders(request);
       if (request.method === 'OPTIONS') return this.#guard.preflight(request);
-      return withHeaders(await this.#answer(request), headers);
+      return withHeaders(await by(), headers);
     } catch (thrown) {
-      if (isServerFailure(thrown)) this.#onProblem(thrown);
+      if (isServerFailure(thrown)) this.onProblem(thrown);
       if (!this.#isForOpenAi(request)) return errorReply(thrown, headers);
       const { wireErrorReply } = await import('./openai/wire-error.ts');
       return wireErrorReply(thrown, headers);
@@ -167,7 +181,7 @@ class Server {
   }
 
   openApi(): JsonObject {
-    return openApi(this.#serving.names.all, this.#serving.basePath);
+    return openApi(this.serving.names.all, this.serving.basePath);
   }
 
   /** Resumes what is due, now and again after each `sweepMs`. */
@@ -178,18 +192,18 @@ class Server {
   }
 
   drain(withinMs: number): Promise<void> {
-    this.#serving.clock.clearTimeout(this.#sweep);
-    return (this.#draining ??= this.#serving.runs.drain(withinMs));
+    this.serving.clock.clearTimeout(this.#sweep);
+    return (this.#draining ??= this.serving.runs.drain(withinMs));
   }
 
   async #resumeDue(): Promise<number> {
-    const { runs, clock } = this.#serving;
+    const { runs, clock } = this.serving;
     const { sweepMs = SWEEP_MS } = this.#options;
     let count = 0;
     try {
       count = await runs.resumeDue();
     } catch (thrown) {
-      this.#onProblem(thrown);
+      this.onProblem(thrown);
     }
     if (!runs.isDraining && sweepMs !== Infinity)
       this.#sweep = clock.setTimeout(() => {
@@ -199,18 +213,17 @@ class Server {
   }
 
   #isForOpenAi({ url }: Request): boolean {
-    const { basePath } = this.#serving;
+    const { basePath } = this.serving;
     return this.#options.openai === true && new URL(url).pathname.startsWith(`${basePath}/v1/`);
   }
 
   async #answer(request: Request): Promise<Response> {
     const url = new URL(request.url);
-    const { basePath } = this.#serving;
+    const { basePath } = this.serving;
     if (!url.pathname.startsWith(`${basePath}/`)) throw nothingHere();
     if (this.#isForOpenAi(request)) {
       const face = await this.#openAi();
-      const callerOf = (asked: Request) => this.#callers.callerOf(asked);
-      return face.answer(request, url.pathname.slice(basePath.length), callerOf);
+      return face.answer(request, url.pathname.slice(basePath.length), (asked) => this.callerOf(asked));
     }
     const matched = matchRoute(routes, request.method, url.pathname.slice(basePath.length));
     if (matched === undefined) throw nothingHere();
@@ -219,9 +232,9 @@ class Server {
       return errorReply(refusal(405, `this address takes ${allow} only`), { allow });
     }
     const { route, names } = matched;
-    const caller = await this.#callers.callerOf(request);
+    const caller = await this.callerOf(request);
     if (route.needs !== undefined) assertMay(caller, route.needs);
-    return operations[route.name](this.#serving, { request, url, caller, names });
+    return operations[route.name](this.serving, { request, url, caller, names });
   }
 }
 

@@ -13,7 +13,7 @@ import { toJson } from '../../base/json/json.ts';
 import { withinTime } from '../../base/promises/within-time.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import { refusedOptions } from '../../contracts/errors/check-options.ts';
-import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
 import type { OpenToolset, Tool, ToolContext, ToolsetOpening } from '../../contracts/tools/tool.ts';
 import { elicit } from './elicitation.ts';
 import type { Perform } from './reading-tools.ts';
@@ -26,6 +26,7 @@ import { McpConnection } from './mcp-connection.ts';
 import type { McpServerOptions } from './mcp-options.ts';
 import { mcpResult, outputSchemaOf } from './mcp-result.ts';
 import type { CallAnswer } from './mcp-task.ts';
+import { isLeft } from '../calls/is-left.ts';
 import { callOrTask, cancelTask, notFollowing, relatedTask, TASKS } from './mcp-task.ts';
 import type { McpCaller } from './mcp-tools.ts';
 import { fingerprintOf, mcpTools, misnamedTools } from './mcp-tools.ts';
@@ -380,9 +381,5 @@ export class McpSession implements McpCaller {
     );
   }
 }
-
-/** Checks whether a call was aborted as its run is not kept here any more, and may continue elsewhere. */
-const isLeft = (reason: unknown): boolean =>
-  isTroupeError(reason) && (reason.code === 'run.suspended' || reason.code.startsWith('journal.'));
 
 const nothing = (): void => undefined;

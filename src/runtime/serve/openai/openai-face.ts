@@ -4,7 +4,7 @@ import { refusal } from '../http/refusal.ts';
 import { matchRoute } from '../http/match-route.ts';
 import type { Route } from '../http/routes.ts';
 import { assertMay } from '../http/callers.ts';
-import { hereOrElsewhere, postLetter } from '../runs/reach-run.ts';
+import { abortRun } from '../runs/reach-run.ts';
 import type { ServedAgent } from '../runs/served-names.ts';
 import type { Caller } from '../serve-options.ts';
 import type { Admitted, Serving } from '../serving.ts';
@@ -113,12 +113,7 @@ const operations: Readonly<Record<FaceRoute, Operation>> = {
       throw paramError('response_id', 'only a response in the background is cancelled');
     const { found } = kept.answering;
     const reason = `cancelled by '${admitted.caller.who}'`;
-    await hereOrElsewhere(serving, found, {
-      here: ({ handle }) => {
-        handle.abort(reason);
-      },
-      elsewhere: (store, runId) => postLetter(serving, store, runId, { kind: 'abort', reason }),
-    }).catch(ignoreEnded);
+    await abortRun(serving, found, reason).catch(ignoreEnded);
     await found.live?.over;
     return jsonReply(await responseNow(serving, await findKept(serving, admitted)));
   },

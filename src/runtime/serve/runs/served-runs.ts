@@ -26,6 +26,7 @@ import { addClientTools, optionsWithTools } from './client-tools.ts';
 import type { FoundRun } from './live-run.ts';
 import { LiveRun } from './live-run.ts';
 import { drainingError, endedRun, fullError, storeMissing, unknownRun } from './run-errors.ts';
+import type { Claim } from './run-keys.ts';
 import { RunKeys } from './run-keys.ts';
 import type { ServedAgent, ServedNames } from './served-names.ts';
 import { tenantIn } from './stored-events.ts';
@@ -153,6 +154,11 @@ export class ServedRuns {
       this.#starting.delete(known);
     }
     return { runId: known, isNew: true };
+  }
+
+  /** Claims a key of a caller for something that is done to a run; returns the claim that counts, which may be an earlier one. */
+  claim(caller: Caller, key: string, wanted: Claim): Promise<Claim> {
+    return this.#keys.claim(callerKeyOf(caller), key, wanted);
   }
 
   /**
