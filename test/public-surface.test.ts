@@ -131,13 +131,13 @@ const WRITTEN_BY_USERS = new Set([
 describe('a face that a person can hold', () => {
   const exported = entryPoints.flatMap(exportsOf);
 
-  it('has at most 14 entries: nine that one guesses, and those for pages, React, telemetry, policies and MCP', () => {
+  it('has at most 15 entries: nine that one guesses, and those for pages, React, telemetry, policies, MCP and ACP', () => {
     expect(entryPoints.map(({ name }) => name)).toEqual([
       'troupe',
       ...['patterns', 'tools', 'models', 'memory', 'stores', 'inspect', 'testing', 'server'].map(
         (name) => `troupe/${name}`,
       ),
-      ...['client', 'react', 'telemetry', 'policy', 'mcp'].map((name) => `troupe/${name}`),
+      ...['client', 'react', 'telemetry', 'policy', 'mcp', 'acp'].map((name) => `troupe/${name}`),
     ]);
   });
 

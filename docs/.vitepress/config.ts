@@ -98,6 +98,7 @@ export default defineConfig({
           { text: 'Agents', link: '/guide/agents' },
           { text: 'Tools', link: '/guide/tools' },
           { text: 'MCP', link: '/guide/mcp' },
+          { text: 'Coding agents', link: '/guide/coding-agents' },
           { text: 'Skills', link: '/guide/skills' },
           { text: 'Memory', link: '/guide/memory' },
           {

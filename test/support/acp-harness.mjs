@@ -1,13 +1,13 @@
 /**
  * A coding agent for tests, by the agent side of the protocol's own SDK. Its first argument names what it does with a prompt; the second, where
- * there is one, is a file where it notes what reaches it, a line for each.
+ * there is one, is a file where it notes what reaches it, a line for each; with the third, `loads`, it can load sessions.
  */
 import { spawn } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
 import { agent, ndJsonStream, RequestError } from '@agentclientprotocol/sdk';
 
-const [does = 'answer', notes] = process.argv.slice(2);
+const [does = 'answer', notes, mayLoad] = process.argv.slice(2);
 
 const note = (what) => {
   if (notes !== undefined) appendFileSync(notes, `${JSON.stringify(what)}\n`);
@@ -93,15 +93,17 @@ const SCRIPTS = {
     return 'end_turn';
   },
   escape: async ({ say, request }) => {
+    const found = [];
     for (const path of ['/etc/hostname', `${process.cwd()}/../outside.txt`, `${process.cwd()}/link`])
       await request('fs/read_text_file', { path }).then(
-        () => say(`read ${path}; `),
-        () => say('refused; '),
+        () => found.push(`read ${path}`),
+        () => found.push('refused'),
       );
     await request('fs/write_text_file', { path: '/tmp/acp-outside.txt', content: 'x' }).then(
-      () => say('written'),
-      () => say('refused'),
+      () => found.push('written'),
+      () => found.push('refused'),
     );
+    await say(found.join('; '));
     return 'end_turn';
   },
   terminal: async ({ say, request }) => {
@@ -125,7 +127,7 @@ const SCRIPTS = {
     return 'end_turn';
   },
   environment: async ({ say }) => {
-    await say(JSON.stringify({ key: process.env['ACP_TEST_KEY'], secret: process.env['ACP_TEST_SECRET'] }));
+    await say(JSON.stringify({ key: process.env['ACP_TEST_API_KEY'], secret: process.env['ACP_TEST_SECRET'] }));
     return 'end_turn';
   },
   usage: async ({ say, update }) => {
@@ -185,7 +187,6 @@ const SCRIPTS = {
     return new Promise(() => undefined);
   },
   crashesOnce: async ({ say, prompt }) => {
-    note({ prompted: textOf(prompt) });
     if (!textOf(prompt).includes('connection to you was lost')) {
       process.exit(9);
     }
@@ -195,8 +196,7 @@ const SCRIPTS = {
 };
 
 let offered;
-const loads = does === 'crashesOnce' || does === 'loads';
-SCRIPTS.loads = SCRIPTS.said;
+const loads = mayLoad === 'loads';
 
 agent({ name: 'harness' })
   .onRequest('initialize', ({ params }) => {
@@ -232,6 +232,7 @@ agent({ name: 'harness' })
   .onRequest('session/prompt', async ({ params: { sessionId, prompt }, client: peer }) => {
     const update = (what) => peer.notify('session/update', { sessionId, update: what });
     const chunk = (sessionUpdate) => (text) => update({ sessionUpdate, content: { type: 'text', text } });
+    note({ prompted: textOf(prompt), pid: process.pid });
     const stopReason = await SCRIPTS[does]({
       prompt,
       update,

@@ -27,7 +27,7 @@ export const floors: readonly (readonly string[])[] = [
   ['machines', 'tools', 'models', 'memory', 'events', 'persistence', 'policy'],
   ['actors', 'coordination', 'client'],
   ['runtime'],
-  ['patterns', 'mcp'],
+  ['patterns', 'mcp', 'acp'],
   ['inspect', 'testing', 'react'],
   ['cli'],
 ];
@@ -65,6 +65,7 @@ export const permits: readonly Permit[] = [
     types: ['tools/mcp', 'mcp'],
     lazily: ['tools/mcp', 'mcp'],
   },
+  { packages: /^@agentclientprotocol\//, allowed: [], types: ['acp'], lazily: ['acp'] },
   { packages: /^nostr-tools(\/|$)/, allowed: [], types: ['inspect'], lazily: ['inspect'] },
   { packages: /^croner$/, allowed: [], lazily: ['runtime'] },
   { packages: /^@cedar-policy\//, allowed: [], types: ['policy'], lazily: ['policy'] },
