@@ -6,6 +6,7 @@ import { openaiChat } from '../src/models/openai/openai-chat.ts';
 import { openai } from '../src/models/openai/openai.ts';
 import { cedar } from '../src/policy/engines/cedar.ts';
 import { postgresStore } from '../src/persistence/postgres/postgres-store.ts';
+import { acpAgent } from '../src/acp/acp-agent.ts';
 import { sqliteStore } from '../src/persistence/sqlite/sqlite-store.ts';
 import { answer } from '../src/contracts/agents/decision.ts';
 import { memoryStore } from '../src/persistence/memory-store.ts';
@@ -23,6 +24,7 @@ await vi.hoisted(async () => {
     'nostr-tools/pure',
     'pg',
     'croner',
+    '@agentclientprotocol/sdk',
     '@cedar-policy/cedar-wasm/nodejs',
   ]);
 });
@@ -123,4 +125,12 @@ test('where croner is missing, a cron expression says so in one line when it is 
   });
   await live.add({ name: 'pulse', agent: clerk, input: 'Go.', when: { everyMs: 60_000 } });
   expect(await live.list()).toMatchObject([{ name: 'pulse' }]);
+});
+
+test('a coding agent whose protocol is not installed fails the run with what to install', async () => {
+  const coder = acpAgent({ name: 'coder', command: process.execPath, cwd: process.cwd() });
+  await expect(coder.run('Go.')).rejects.toMatchObject({
+    code: 'acp.package-missing',
+    message: expect.stringContaining('npm install @agentclientprotocol/sdk'),
+  });
 });

@@ -88,7 +88,10 @@ const schemasOf = <Input extends Described, Output extends Described>({
 });
 
 /** The calls of a coding agent. The set is opened for each agent of a run, and closed with it. */
-const toolsetOf = (options: SessionOptions & Pick<AcpAgentOptions, 'approval' | 'onInterrupted'>, sessions: Sessions): Toolset => {
+const toolsetOf = (
+  options: SessionOptions & Pick<AcpAgentOptions, 'approval' | 'onInterrupted'>,
+  sessions: Sessions,
+): Toolset => {
   const { name, approval = true, onInterrupted } = options;
   return {
     name,

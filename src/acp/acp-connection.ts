@@ -95,9 +95,13 @@ export class AcpConnection {
         },
       });
     } catch (thrown) {
-      throw new TroupeError('acp.unavailable', `Cannot start '${name}' as its program failed: ${messageOf(thrown)}`, {
-        cause: thrown,
-      });
+      throw new TroupeError(
+        'acp.unavailable',
+        `Cannot start '${name}' as its program failed: ${messageOf(thrown)}`,
+        {
+          cause: thrown,
+        },
+      );
     }
     const app = this.#receiver.register(package_.client({ name: 'troupe' }), package_);
     this.#agent = app.connect({ readable: this.#readable(), writable: this.#writable() }).agent;
@@ -118,12 +122,14 @@ export class AcpConnection {
         ms,
         clock: systemClock,
         late: () =>
-          new TroupeError('acp.unavailable', `Cannot ${doing} as it did not answer '${method}' in ${ms} ms${this.#account}`),
+          new TroupeError(
+            'acp.unavailable',
+            `Cannot ${doing} as it did not answer '${method}' in ${ms} ms${this.#account}`,
+          ),
       });
     } catch (thrown) {
       // The process may have ended a moment before its end is known here.
-      if (this.#over !== undefined) throw this.#over;
-      throw errorOfAgent(thrown, doing, methods);
+      throw this.over ?? errorOfAgent(thrown, doing, methods);
     }
   }
 
@@ -164,7 +170,8 @@ export class AcpConnection {
   #hearNoise(line: string): void {
     this.#firstNoise ??= oneLine(line);
     this.#noise += 1;
-    if (this.#noise > MOST_NOISE) void this.close(`it wrote more than ${MOST_NOISE} lines that are no messages`);
+    if (this.#noise > MOST_NOISE)
+      void this.close(`it wrote more than ${MOST_NOISE} lines that are no messages`);
   }
 
   #end(reason: string): void {
@@ -232,7 +239,8 @@ const messageIn = (line: string): sdk.AnyMessage | undefined => {
 };
 
 const isMessage = (found: unknown): found is sdk.AnyMessage => {
-  if (typeof found !== 'object' || found === null || !('jsonrpc' in found) || found.jsonrpc !== '2.0') return false;
+  if (typeof found !== 'object' || found === null || !('jsonrpc' in found) || found.jsonrpc !== '2.0')
+    return false;
   if ('method' in found) return typeof found.method === 'string';
   return 'id' in found && ('result' in found || 'error' in found);
 };

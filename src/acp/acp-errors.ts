@@ -24,7 +24,8 @@ export const errorOfAgent = (thrown: unknown, what: string, methods: readonly st
       thrown,
     );
   }
-  if (BROKEN.has(code)) return failed('acp.protocol', `Cannot ${what} as it refuses the request: ${said}`, thrown);
+  if (BROKEN.has(code))
+    return failed('acp.protocol', `Cannot ${what} as it refuses the request: ${said}`, thrown);
   return failed('acp.failed', `Cannot ${what} as it failed: ${said}`, thrown);
 };
 

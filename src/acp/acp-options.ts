@@ -6,7 +6,6 @@ import {
   byName,
   fulfilling,
   listOf,
-  objectWith,
   oneOf,
   optional,
   optionsSchema,
@@ -16,7 +15,6 @@ import { onDemand } from '../base/on-demand.ts';
 import type { AgentLimits, AgentOptions, FailureOptions } from '../contracts/agents/agent.ts';
 import type { Described } from '../contracts/agents/signature.ts';
 import { checkOptions } from '../contracts/errors/check-options.ts';
-import type { Json } from '../base/json/json.ts';
 import { isToolsetName } from '../tools/define/tool-options.ts';
 
 /** Options of {@link acpAgent}: its name, its program and its folder; all others have defaults. */
@@ -35,7 +33,7 @@ export interface AcpAgentOptions<Input extends Described = undefined, Output ext
   readonly mcpServers?: readonly AcpMcpServer[] | undefined;
   /** Id of the mode that its sessions are set to, one of those that it offers. Default: its own. */
   readonly mode?: string | undefined;
-  /** Id of the method by which it is told to authenticate after the start, one of those that it offers. Default: none. */
+  /** Id of the method by which it has to authenticate after the start, one of those that it offers. Default: none. */
   readonly authMethod?: string | undefined;
   /**
    * False if it gets permission for whatever the policy of the run does not deny or ask about. Default true: a person is asked, unless a
@@ -108,7 +106,7 @@ const schema = onDemand(() =>
     approval: optional(aBoolean()),
     onInterrupted: optional(oneOf(['ask', 'again'])),
     limits: optional(
-      fulfilling(without('wrapUp'), 'not usable: it has `wrapUp`, which a coding agent is not told of'),
+      fulfilling(without('wrapUp'), 'not usable: it has `wrapUp`, which a coding agent knows nothing of'),
     ),
     failures: optional(
       fulfilling(
@@ -140,7 +138,7 @@ function isAbsolute(given: unknown): boolean {
 
 function isServer(given: unknown): boolean {
   if (typeof given !== 'object' || given === null) return false;
-  const { name, command, url } = given as { readonly [key: string]: Json };
+  const { name, command, url }: { readonly [Field in keyof AcpMcpServer]?: unknown } = given;
   return typeof name === 'string' && (typeof command === 'string') !== (typeof url === 'string');
 }
 

@@ -64,7 +64,10 @@ const permissionTool = (
     input: z.looseObject({
       request,
       title: z.string(),
-      option: z.string().optional().describe('The id of the option to choose; default: the one that allows it once'),
+      option: z
+        .string()
+        .optional()
+        .describe('The id of the option to choose; default: the one that allows it once'),
     }),
     describe: ({ title }) => title,
     execute: ({ request: id, option }, context) =>
@@ -96,7 +99,10 @@ const readTool = (serve: Serve): Tool =>
       serve(id, context, async (demand) => {
         const { text, bytes, isCut } = await opsOf(context, 'files').read(path);
         if (isCut)
-          throw new TroupeError('tool.failed', `Cannot read '${path}' as it is longer than the environment reads: ${bytes} bytes`);
+          throw new TroupeError(
+            'tool.failed',
+            `Cannot read '${path}' as it is longer than the environment reads: ${bytes} bytes`,
+          );
         const from = Math.max(1, line ?? 1) - 1;
         const isPart = line !== undefined || limit !== undefined;
         const content = isPart
@@ -162,6 +168,9 @@ const runTool = (serve: Serve): Tool =>
         const result = await Promise.race([ended, session.turn?.stirs().then(() => undefined)]);
         if (result === undefined) return dual({ text: 'It runs.', value: { terminalId } });
         const { exitCode } = result;
-        return dual({ text: `exit code ${exitCode ?? 'none: it was killed'}`, value: { terminalId, exitCode } });
+        return dual({
+          text: `exit code ${exitCode ?? 'none: it was killed'}`,
+          value: { terminalId, exitCode },
+        });
       }),
   });

@@ -56,7 +56,10 @@ export class Demands {
   at(id: string): Demand {
     const demand = this.#open.get(id);
     if (demand !== undefined) return demand;
-    throw new TroupeError('acp.lost', `Cannot answer the request '${id}' as the process that made it does not wait for it any more`);
+    throw new TroupeError(
+      'acp.lost',
+      `Cannot answer the request '${id}' as the process that made it does not wait for it any more`,
+    );
   }
 
   /** Refuses all that wait. */

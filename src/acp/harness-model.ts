@@ -1,18 +1,18 @@
 import { oneLine } from '../base/text/printable.ts';
+import type { Json } from '../base/json/json.ts';
 import { contentText } from '../contracts/content/content-text.ts';
 import { errorData, isTroupeError, toError, TroupeError } from '../contracts/errors/error.ts';
 import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../contracts/models/model.ts';
 import { modelAnswer } from '../contracts/models/model.ts';
 import type { EnginePlace } from '../contracts/agents/strategy.ts';
 import type { HarnessSession } from './harness-session.ts';
-import type { PromptInput } from './prompt-tool.ts';
 import { promptCall } from './prompt-tool.ts';
 import type { Sessions } from './sessions.ts';
 import type { PromptTools, Told } from './told.ts';
 import { ENDED, partsOf, readTold } from './told.ts';
 import type { Stage, Turn } from './turn.ts';
 
-/** What the model of a coding agent needs of its definition. */
+/** The parts of its definition that the model of a coding agent needs. */
 export interface HarnessPlan {
   readonly name: string;
   readonly sessions: Sessions;
@@ -47,17 +47,19 @@ export const harnessModel = (plan: HarnessPlan, place: EnginePlace): Model => {
 };
 
 const failureOf = (thrown: unknown, text: string): TroupeError =>
-  isTroupeError(thrown) ? thrown : new TroupeError('acp.lost', `Cannot prompt the coding agent as that failed: ${text}`);
+  isTroupeError(thrown)
+    ? thrown
+    : new TroupeError('acp.lost', `Cannot prompt the coding agent as that failed: ${text}`);
 
 /** A call that sends a prompt. */
 interface NextPrompt {
   readonly tool: string;
-  readonly input: PromptInput | NonNullable<Told['input']>;
+  readonly input: Json;
 }
 
 const ask = ({ tool, input }: NextPrompt): ModelAnswer =>
   modelAnswer({
-    calls: [{ id: 'prompt', name: tool, input: promptCall(input as PromptInput) }],
+    calls: [{ id: 'prompt', name: tool, input: input }],
     usage: { input: 0, output: 1, isEstimate: true },
   });
 
@@ -72,23 +74,27 @@ const nextPrompt = (
   const { sent, input, unsent, hasEnded } = told;
   const isInterrupted = sent !== undefined && !hasEnded && (sent.run === runId || unsent.length === 0);
   if (isInterrupted && input !== undefined) {
-    if (sent.loads) return { tool: names.prompt, input: { prompt: CONTINUE, session: sent.session } };
+    if (sent.loads)
+      return { tool: names.prompt, input: promptCall({ prompt: CONTINUE, session: sent.session }) };
     return { tool: onInterrupted === 'again' ? names.prompt : names.promptAgain, input };
   }
   const parts = partsOf(unsent);
   const prompt = contentText(parts);
   if (parts.every((part) => part.type === 'text' && part.text.trim() === ''))
-    throw new TroupeError('input.invalid', `Cannot ask '${name}' as the prompt is empty: ${JSON.stringify(prompt)}`);
+    throw new TroupeError(
+      'input.invalid',
+      `Cannot ask '${name}' as the prompt is empty: ${JSON.stringify(prompt)}`,
+    );
   const form = formOf(request);
   const isPlain = parts.every(({ type }) => type === 'text');
   return {
     tool: names.prompt,
-    input: {
+    input: promptCall({
       prompt: `${isPlain ? textsOf(parts) : prompt}${form}`,
       ...(isPlain ? {} : { parts: form === '' ? parts : [...parts, { type: 'text', text: form }] }),
       ...(request.instructions.trim() === '' ? {} : { instructions: request.instructions }),
       ...(sent === undefined ? {} : { session: sent.session }),
-    },
+    }),
   };
 };
 
@@ -156,11 +162,21 @@ const answerOf = (
     case 'max_tokens':
       return modelAnswer({ ...ended, finish: 'length' });
     case 'refusal':
-      return modelAnswer({ ...ended, finish: 'refusal', refusal: text.trim() || `'${name}' refused to continue.` });
+      return modelAnswer({
+        ...ended,
+        finish: 'refusal',
+        refusal: text.trim() || `'${name}' refused to continue.`,
+      });
     case 'max_turn_requests':
-      throw new TroupeError('acp.failed', `Cannot finish as '${name}' has made all the requests that it may make in a turn: ${lastWords(text, turn)}`);
+      throw new TroupeError(
+        'acp.failed',
+        `Cannot finish as '${name}' has made all the requests that it may make in a turn: ${lastWords(text, turn)}`,
+      );
     default:
-      throw new TroupeError('acp.failed', `Cannot finish as '${name}' ended its turn by '${end.stopReason}': ${lastWords(text, turn)}`);
+      throw new TroupeError(
+        'acp.failed',
+        `Cannot finish as '${name}' ended its turn by '${end.stopReason}': ${lastWords(text, turn)}`,
+      );
   }
 };
 

@@ -1,4 +1,5 @@
 import type * as sdk from '@agentclientprotocol/sdk';
+import type { JsonObject } from '../base/json/json.ts';
 import { systemClock } from '../base/clock.ts';
 import { withinTime } from '../base/promises/within-time.ts';
 import type { EnvironmentOps } from '../contracts/environments/operations.ts';
@@ -8,8 +9,7 @@ import { AcpConnection } from './acp-connection.ts';
 import type { AcpAgentOptions } from './acp-options.ts';
 import { Demands } from './demand.ts';
 import { serverOf } from './mcp-of-session.ts';
-import { allowed, kindOf, permissionInput, rejected } from './permission.ts';
-import { pathBelow } from './path-below.ts';
+import { registerRequests } from './register-requests.ts';
 import { Terminals } from './terminals.ts';
 import { Turn } from './turn.ts';
 import { TurnUsage } from './turn-usage.ts';
@@ -60,10 +60,7 @@ export class HarnessSession implements Receiver {
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    this.#connection = new AcpConnection(
-      { ...options, startTimeoutMs: this.#startMs },
-      this,
-    );
+    this.#connection = new AcpConnection({ ...options, startTimeoutMs: this.#startMs }, this);
   }
 
   get id(): string | undefined {
@@ -187,66 +184,30 @@ export class HarnessSession implements Receiver {
     void this.terminals.releaseAll();
   }
 
-  register(app: sdk.ClientApp, { RequestError }: typeof sdk): sdk.ClientApp {
-    const { terminals } = this;
-    const asRequestError = (thrown: unknown): never => {
-      throw RequestError.internalError(undefined, thrown instanceof Error ? thrown.message : String(thrown));
-    };
-    return app
-      .onNotification('session/update', ({ params: { sessionId, update } }) => {
+  register(app: sdk.ClientApp, package_: typeof sdk): sdk.ClientApp {
+    return registerRequests(app, package_, {
+      cwd: this.#options.cwd,
+      terminals: this.terminals,
+      update: (sessionId, update) => {
         if (sessionId !== this.#id || this.#turn === undefined) return;
         if (update.sessionUpdate === 'usage_update') this.usage.update(update);
         this.#turn.update(update);
-      })
-      .onRequest('session/request_permission', ({ params, signal }) => {
-        const { options, toolCall } = params;
-        const relative = (path: string): string => pathBelow(this.#options.cwd, path);
-        const input = permissionInput(params, relative);
-        const grant = (chosen: unknown): sdk.RequestPermissionResponse =>
-          allowed(options, typeof chosen === 'string' ? chosen : undefined);
-        return this.#demand(`may_${kindOf(toolCall)}`, input, signal, rejected(options)).then((given) =>
-          isOutcome(given) ? given : grant(given),
-        );
-      })
-      .onRequest('fs/read_text_file', ({ params: { path, line, limit }, signal }) =>
-        this.#demand<sdk.ReadTextFileResponse>(
-          'read',
-          { path: this.#below(path), ...numbered({ line, limit }) },
-          signal,
-        ).catch(asRequestError),
-      )
-      .onRequest('fs/write_text_file', ({ params: { path, content }, signal }) =>
-        this.#demand<sdk.WriteTextFileResponse>('write', { path: this.#below(path), text: content }, signal).catch(
-          asRequestError,
-        ),
-      )
-      .onRequest('terminal/create', ({ params, signal }) => {
-        const { command, args = [], cwd, env = [], outputByteLimit } = params;
-        const input = {
-          command,
-          args,
-          cwd: typeof cwd === 'string' ? this.#below(cwd) : '.',
-          ...(env.length === 0 ? {} : { env: Object.fromEntries(env.map(({ name, value }) => [name, value])) }),
-          ...numbered({ outputByteLimit }),
-        };
-        return this.#demand<sdk.CreateTerminalResponse>('run', input, signal).catch(asRequestError);
-      })
-      .onRequest('terminal/output', ({ params }) => terminals.output(params.terminalId))
-      .onRequest('terminal/wait_for_exit', ({ params }) => terminals.exit(params.terminalId).catch(asRequestError))
-      .onRequest('terminal/kill', ({ params }) => terminals.kill(params.terminalId).catch(asRequestError))
-      .onRequest('terminal/release', ({ params }) => terminals.release(params.terminalId).catch(asRequestError));
+      },
+      demand: (tool, input, signal, refused) => this.#demand(tool, input, signal, refused),
+    });
   }
 
   /** Hands a request to the turn as a demand; outside of a turn it is refused. */
   #demand<Response>(
     tool: string,
-    input: Parameters<Demands['make']>[1],
+    input: JsonObject,
     signal: AbortSignal,
     refused?: Response,
   ): Promise<Response> {
     const { demand, response } = this.demands.make<Response>(tool, input, refused);
     const turn = this.#turn;
-    if (turn === undefined || turn.isOver || this.isOver) demand.refuse('there is no turn that it belongs to');
+    if (turn === undefined || turn.isOver || this.isOver)
+      demand.refuse('there is no turn that it belongs to');
     else turn.demand(demand);
     signal.addEventListener('abort', () => {
       demand.refuse('it was cancelled');
@@ -260,9 +221,9 @@ export class HarnessSession implements Receiver {
     if (this.#id !== undefined && turn?.isOver === false) {
       this.demands.refuseAll('the turn is cancelled');
       await this.#connection.notify('session/cancel', { sessionId: this.#id });
-      await Promise.resolve(withinTime(this.#turnOver, { ms: graceMs, clock: systemClock, late: () => undefined })).catch(
-        () => undefined,
-      );
+      await Promise.resolve(
+        withinTime(this.#turnOver, { ms: graceMs, clock: systemClock, late: () => undefined }),
+      ).catch(() => undefined);
     }
     await this.terminals.releaseAll();
     await this.#connection.close();
@@ -286,28 +247,18 @@ export class HarnessSession implements Receiver {
         'acp.failed',
         `Cannot set '${name}' to the mode '${mode}' as it does not offer that: ${offered.join(', ') || 'it offers none'}`,
       );
-    await this.#connection.request('session/set_mode', { sessionId, modeId: mode }, this.#plan('set the mode of'));
+    await this.#connection.request(
+      'session/set_mode',
+      { sessionId, modeId: mode },
+      this.#plan('set the mode of'),
+    );
   }
 
   #plan(what: string) {
     return { what, ms: this.#startMs, methods: this.#methods };
   }
 
-  #below(path: string): string {
-    return pathBelow(this.#options.cwd, path);
-  }
-
   get #startMs(): number {
     return this.#options.startTimeoutMs ?? START_MS;
   }
 }
-
-const isOutcome = (given: unknown): given is sdk.RequestPermissionResponse =>
-  typeof given === 'object' && given !== null && 'outcome' in given;
-
-/** The numbers among optional fields. */
-const numbered = (given: Readonly<Record<string, number | null | undefined>>): Readonly<Record<string, number>> =>
-  Object.fromEntries(
-    Object.entries(given).flatMap(([name, value]) => (typeof value === 'number' ? [[name, value]] : [])),
-  );
-

@@ -17,7 +17,8 @@ export const PERMITTED = {
 } as const satisfies Readonly<Record<sdk.ToolKind, 'read' | 'write' | 'danger'>>;
 
 /** Checks whether a call of that kind changes files. */
-export const changesFiles = (kind: string): boolean => kind === 'edit' || kind === 'move' || kind === 'delete';
+export const changesFiles = (kind: string): boolean =>
+  kind === 'edit' || kind === 'move' || kind === 'delete';
 
 /** The kind of a call that permission is asked for; `other` where the agent says none that is known. */
 export const kindOf = ({ kind }: sdk.ToolCallUpdate): sdk.ToolKind =>
@@ -49,7 +50,7 @@ export const permissionInput = (
 };
 
 /** The outcome of a yes: the option that the person chose, if it allows, else the one that allows least. */
-export const allowed = (
+export const chooseAllowing = (
   options: readonly sdk.PermissionOption[],
   chosen: string | undefined,
 ): sdk.RequestPermissionResponse => {
@@ -58,16 +59,17 @@ export const allowed = (
     allowing.find(({ optionId }) => optionId === chosen) ??
     allowing.find(({ kind }) => kind === 'allow_once') ??
     allowing[0];
-  return option === undefined ? rejected(options) : selected(option);
+  return option === undefined ? chooseRejecting(options) : select(option);
 };
 
 /** The outcome of a no: rejected once, if there is such an option. */
-export const rejected = (options: readonly sdk.PermissionOption[]): sdk.RequestPermissionResponse => {
+export const chooseRejecting = (options: readonly sdk.PermissionOption[]): sdk.RequestPermissionResponse => {
   const option =
-    options.find(({ kind }) => kind === 'reject_once') ?? options.find(({ kind }) => kind === 'reject_always');
-  return option === undefined ? { outcome: { outcome: 'cancelled' } } : selected(option);
+    options.find(({ kind }) => kind === 'reject_once') ??
+    options.find(({ kind }) => kind === 'reject_always');
+  return option === undefined ? { outcome: { outcome: 'cancelled' } } : select(option);
 };
 
-const selected = ({ optionId }: sdk.PermissionOption): sdk.RequestPermissionResponse => ({
+const select = ({ optionId }: sdk.PermissionOption): sdk.RequestPermissionResponse => ({
   outcome: { outcome: 'selected', optionId },
 });

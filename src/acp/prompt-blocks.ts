@@ -24,17 +24,22 @@ const blockOf = async (
   if (part.type === 'data') return { type: 'text', text: JSON.stringify(part.data) };
   if (isLink(part)) {
     const { url, name = url, mediaType } = part;
-    return { type: 'resource_link', uri: url, name, ...(mediaType === undefined ? {} : { mimeType: mediaType }) };
+    return {
+      type: 'resource_link',
+      uri: url,
+      name,
+      ...(mediaType === undefined ? {} : { mimeType: mediaType }),
+    };
   }
-  if (!isMedia(part)) throw refused(part);
+  if (!isMedia(part)) throw refusalOf(part);
   const { type, mediaType: mimeType } = part;
   if (type !== 'file') {
-    if (capabilities[type] !== true) throw refused(part);
+    if (capabilities[type] !== true) throw refusalOf(part);
     return { type, mimeType, data: toBase64(await bytesOf(part)) };
   }
   const isText = mimeType.startsWith('text/') || mimeType === 'application/json';
   if (capabilities.embeddedContext !== true) {
-    if (!isText) throw refused(part);
+    if (!isText) throw refusalOf(part);
     return { type: 'text', text: new TextDecoder().decode(await bytesOf(part)) };
   }
   const uri = `attachment:${encodeURIComponent(part.name ?? part.hash)}`;
@@ -47,7 +52,7 @@ const blockOf = async (
   };
 };
 
-const refused = (part: Part): TroupeError =>
+const refusalOf = (part: Part): TroupeError =>
   new TroupeError(
     'content.refused',
     `Cannot send the ${part.type}${'mediaType' in part ? ` of type ${String(part.mediaType)}` : ''} as the coding agent says that it does not take any`,

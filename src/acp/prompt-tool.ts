@@ -25,7 +25,7 @@ export interface PromptInput {
   readonly session?: string;
 }
 
-/** What the tools that send prompts need of their agent. */
+/** The parts of their agent that the tools that send prompts need. */
 export interface PromptPlan {
   readonly options: SessionOptions;
   readonly sessions: Sessions;
@@ -39,7 +39,7 @@ const TIMEOUT_MS = 600_000;
 
 /**
  * The tool that sends a prompt: it starts the process, and opens or loads the session, unless they are there. Its result is on record
- * before anything that comes of it, so no prompt is sent twice unnoticed.
+ * before anything follows from it, so no prompt is sent twice unnoticed.
  */
 export const promptTool = (name: 'prompt' | 'prompt_again', plan: PromptPlan): Tool =>
   tool({
@@ -82,7 +82,8 @@ const sendPrompt = async (input: PromptInput, plan: PromptPlan, context: ToolCon
     ? { session: before.session, isNew: false }
     : await openSession(input, plan, context);
   const { id } = session;
-  if (id === undefined) throw new TroupeError('acp.lost', `Cannot prompt '${plan.options.name}' as it has no session`);
+  if (id === undefined)
+    throw new TroupeError('acp.lost', `Cannot prompt '${plan.options.name}' as it has no session`);
   const said = input.parts ?? [{ type: 'text', text: input.prompt } as const];
   const first = isNew ? firstParts(input, context.conversation) : [];
   session.prompt(await promptBlocks([...first, ...said], session.promptCapabilities, context.bytesOf));
@@ -134,9 +135,11 @@ const isLoaded = async (
   }
 };
 
-/** What a new session is told before the prompt: the instructions, and the conversation that it does not have. */
+/** The parts that a new session receives before the prompt: the instructions, and the conversation that it does not have. */
 const firstParts = ({ instructions = '' }: PromptInput, conversation: readonly Turn[]): readonly Part[] => {
-  const lastAnswer = conversation.findLastIndex(({ role, text }) => role === 'assistant' && text.trim() !== '');
+  const lastAnswer = conversation.findLastIndex(
+    ({ role, text }) => role === 'assistant' && text.trim() !== '',
+  );
   const earlier = conversation
     .slice(0, lastAnswer + 1)
     .flatMap(({ role, text }) => (role === 'tool' || text.trim() === '' ? [] : [`${role}: ${text}`]));

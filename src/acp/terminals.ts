@@ -75,7 +75,10 @@ export class Terminals {
   #at(id: string): Terminal {
     const terminal = this.#terminals.get(id);
     if (terminal !== undefined) return terminal;
-    throw new TroupeError('tool.failed', `Cannot find the terminal '${id}' as there is none, or it was released`);
+    throw new TroupeError(
+      'tool.failed',
+      `Cannot find the terminal '${id}' as there is none, or it was released`,
+    );
   }
 }
 

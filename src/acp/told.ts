@@ -14,8 +14,7 @@ export interface PromptTools {
 /** The result of sending a prompt, as it is on record. */
 export type PromptSent = z.infer<ReturnType<typeof promptSentSchema>>;
 
-/** See {@link PromptSent}. */
-export const promptSentSchema = onDemand(() =>
+const promptSentSchema = onDemand(() =>
   z.object({
     run: z.string(),
     session: z.string(),
@@ -26,7 +25,7 @@ export const promptSentSchema = onDemand(() =>
   }),
 );
 
-/** What a coding agent has been told, as the conversation has it. */
+/** The prompts that a coding agent was sent, as the conversation has them. */
 export interface Told {
   /** The last prompt that was sent. */
   readonly sent: PromptSent | undefined;
@@ -50,10 +49,10 @@ export const readTold = (messages: Transcript, names: PromptTools): Told => {
     turn.role === 'tool' && (turn.tool === names.prompt || turn.tool === names.promptAgain);
   const last = turns.findLastIndex(isPrompt);
   const turn = turns[last];
-  const sentAt = turns.findLastIndex((each) => isPrompt(each) && sentIn(each) !== undefined);
+  const sentAt = turns.findLastIndex((each) => isPrompt(each) && parseSent(each) !== undefined);
   const after = turns.slice(sentAt + 1);
   return {
-    sent: sentAt < 0 ? undefined : sentIn(turns[sentAt]),
+    sent: sentAt < 0 ? undefined : parseSent(turns[sentAt]),
     input: inputOf(turns, sentAt),
     failed: turn?.role === 'tool' && last > sentAt ? turn.text : undefined,
     hasEnded: after.some((each) => each.role === 'assistant' && isEnd(each.replay?.content)),
@@ -61,10 +60,10 @@ export const readTold = (messages: Transcript, names: PromptTools): Told => {
   };
 };
 
-/** What is shown of the world in each step; it is no message. */
+/** Speakers that show something of the world in each step, which is no message. */
 const IN_PASSING: ReadonlySet<string | undefined> = new Set(['observation', 'memory']);
 
-const sentIn = (turn: Turn | undefined): PromptSent | undefined => {
+const parseSent = (turn: Turn | undefined): PromptSent | undefined => {
   if (turn?.role !== 'tool' || turn.failed === true) return undefined;
   try {
     return promptSentSchema().safeParse(JSON.parse(turn.text)).data;

@@ -1,7 +1,7 @@
 import type * as sdk from '@agentclientprotocol/sdk';
 import { toJson } from '../base/json/json.ts';
 import type { Json } from '../base/json/json.ts';
-import type { TroupeError } from '../contracts/errors/error.ts';
+import { TroupeError } from '../contracts/errors/error.ts';
 import type { ModelDelta } from '../contracts/models/model.ts';
 import type { ProviderCall } from '../contracts/models/provider-call.ts';
 import type { Demand } from './demand.ts';
@@ -11,7 +11,7 @@ export interface TurnEnd {
   readonly stopReason: sdk.StopReason;
 }
 
-/** What happened in a turn since it was last asked. */
+/** The part of a turn that was not read before. */
 export interface Stage {
   readonly text: string;
   readonly reasoning: string;
@@ -65,8 +65,8 @@ export class Turn {
     await this.stirs();
     const stage = this.#stages.shift();
     // What was said before it was lost is read first.
-    if (stage === undefined) throw this.#failure;
-    return this.#read(stage);
+    if (stage !== undefined) return this.#read(stage);
+    throw this.#failure ?? new TroupeError('acp.lost', 'Cannot read the turn as there is nothing to read');
   }
 
   /** Resolves once there is something to read: a command may run on while its agent continues. */
@@ -136,7 +136,7 @@ export class Turn {
     const { toolCallId: id, status } = update;
     const known = this.#calls.get(id);
     if (known?.isOver === true) return;
-    const call = { ...known, ...knownOf(update), isOver: status === 'completed' || status === 'failed' };
+    const call = { ...known, ...fieldsOf(update), isOver: status === 'completed' || status === 'failed' };
     this.#calls.set(id, call);
     if (!call.isOver) return;
     this.#current.worked.push({
@@ -178,7 +178,12 @@ interface OwnCall {
 }
 
 /** The fields that an update has; those that it leaves out stay as they were. */
-const knownOf = ({ title, kind, name, rawInput }: sdk.ToolCall | sdk.ToolCallUpdate): Omit<OwnCall, 'isOver'> => ({
+const fieldsOf = ({
+  title,
+  kind,
+  name,
+  rawInput,
+}: sdk.ToolCall | sdk.ToolCallUpdate): Omit<OwnCall, 'isOver'> => ({
   ...(typeof title === 'string' ? { title } : {}),
   ...(typeof kind === 'string' ? { kind } : {}),
   ...(typeof name === 'string' ? { name } : {}),

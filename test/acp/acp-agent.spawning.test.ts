@@ -40,10 +40,14 @@ const noting = (does: string, options: Partial<AcpAgentOptions> = {}, ...more: r
 };
 
 const of = <Type extends EventType>({ events }: Pick<RunResult<unknown>, 'events'>, type: Type) =>
-  events.filter((event): event is Extract<typeof event, { type: Type }> & EventOf<Type> => event.type === type);
+  events.filter(
+    (event): event is Extract<typeof event, { type: Type }> & EventOf<Type> => event.type === type,
+  );
 
 /** The code and the message of what a run rejects with. */
-const failureOf = async (run: Promise<unknown>): Promise<{ readonly code: string; readonly message: string }> => {
+const failureOf = async (
+  run: Promise<unknown>,
+): Promise<{ readonly code: string; readonly message: string }> => {
   const thrown: unknown = await run.then(
     () => undefined,
     (error: unknown) => error,
@@ -92,7 +96,10 @@ describe('a coding agent as an agent', () => {
       [
         'I look.',
         [
-          { tool: 'plan', input: { entries: [{ content: 'Look', priority: 'high', status: 'in_progress' }] } },
+          {
+            tool: 'plan',
+            input: { entries: [{ content: 'Look', priority: 'high', status: 'in_progress' }] },
+          },
           { tool: 'read', input: { title: 'Read a.txt', input: { path: 'a.txt' } } },
         ],
       ],
@@ -108,7 +115,11 @@ describe('a coding agent as an agent', () => {
 
   test('it is a member of a team, and its failure harms its own call alone', async () => {
     const writer = agent({ name: 'writer', model: scriptedModel(['Written.']) });
-    const team = parallel({ name: 'team', members: { writer, coder: coder('crash'), other: coder('answer', { name: 'other' }) }, quorum: 2 });
+    const team = parallel({
+      name: 'team',
+      members: { writer, coder: coder('crash'), other: coder('answer', { name: 'other' }) },
+      quorum: 2,
+    });
     const result = await team.run('Go.');
     expect(JSON.stringify(result.output)).toContain('Written.');
     expect(JSON.stringify(result.output)).toContain('Hello, world.');
@@ -117,14 +128,27 @@ describe('a coding agent as an agent', () => {
 
   test('its answer is parsed by the output schema, which it is told, and is asked for again if it does not fit', async () => {
     const output = z.object({ files: z.number() });
-    const asked = acpAgent({ name: 'coder', command: process.execPath, args: [harness, 'json'], cwd: folder(), output });
+    const asked = acpAgent({
+      name: 'coder',
+      command: process.execPath,
+      args: [harness, 'json'],
+      cwd: folder(),
+      output,
+    });
     expect((await asked.run('Count.')).output).toEqual({ files: 3 });
-    const again = acpAgent({ name: 'coder', command: process.execPath, args: [harness, 'badJson'], cwd: folder(), output });
+    const again = acpAgent({
+      name: 'coder',
+      command: process.execPath,
+      args: [harness, 'badJson'],
+      cwd: folder(),
+      output,
+    });
     expect((await again.run('Count.')).output).toEqual({ files: 4 });
   });
 
   test('images and files are blocks of the prompt, instructions come first', async () => {
-    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const png =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     const { output } = await coder('echo', { instructions: 'Be calm.' }).run([
       { type: 'text', text: 'Look.' },
       { type: 'image', data: png },
@@ -155,7 +179,9 @@ describe('a coding agent as an agent', () => {
     onTestFinished(() => {
       vi.unstubAllEnvs();
     });
-    const result = await coder('environment', { env: { ACP_TEST_API_KEY: 'sk-abcdefghijklmnop' } }).run('Show.');
+    const result = await coder('environment', { env: { ACP_TEST_API_KEY: 'sk-abcdefghijklmnop' } }).run(
+      'Show.',
+    );
     expect(JSON.parse(result.output ?? '')).toEqual({ key: 'sk-abcdefghijklmnop' });
     expect(JSON.stringify(result.events)).not.toContain('sk-abcdefghijklmnop');
   });
@@ -164,7 +190,10 @@ describe('a coding agent as an agent', () => {
     const { coder: set, notes } = noting('answer', {
       authMethod: 'api-key',
       mode: 'code',
-      mcpServers: [{ name: 'git', command: 'git-mcp', env: { A: '1' } }, { name: 'web', url: 'https://mcp.example' }],
+      mcpServers: [
+        { name: 'git', command: 'git-mcp', env: { A: '1' } },
+        { name: 'web', url: 'https://mcp.example' },
+      ],
     });
     await set.run('Greet.');
     expect(notes().slice(0, 3)).toEqual([
@@ -242,7 +271,9 @@ describe('permission', () => {
   test('whether it is prompted at all is judged, too', async () => {
     const safety = policy({ rules: [{ name: 'none', effect: 'deny', tool: 'coder.prompt' }] });
     const { coder: kept, notes } = noting('answer');
-    expect(await failureOf(kept.run('Go.', { safety }))).toMatchObject({ message: expect.stringContaining("'none'") });
+    expect(await failureOf(kept.run('Go.', { safety }))).toMatchObject({
+      message: expect.stringContaining("'none'"),
+    });
     expect(notes()).toEqual([]);
   });
 
@@ -266,7 +297,11 @@ describe('its environment', () => {
     const files = await coder('files', { cwd: root, environment }).run('Copy.');
     expect(files.output).toBe('two');
     expect(readFileSync(join(root, 'b/c.txt'), 'utf8')).toBe('two!');
-    expect(of(files, 'tool.started').map(({ tool }) => tool)).toEqual(['coder.prompt', 'coder.read', 'coder.write']);
+    expect(of(files, 'tool.started').map(({ tool }) => tool)).toEqual([
+      'coder.prompt',
+      'coder.read',
+      'coder.write',
+    ]);
     expect((await coder('terminal', { cwd: root, environment }).run('Make.')).output).toBe('built 0');
   });
 
@@ -285,7 +320,9 @@ describe('its environment', () => {
       rules: [{ name: 'all', effect: 'allow', tool: 'coder.*' }],
       files: { protect: 'b/**' },
     });
-    const run = coder('files', { cwd: root, environment: hostEnvironment({ root }) }).run('Copy.', { safety });
+    const run = coder('files', { cwd: root, environment: hostEnvironment({ root }) }).run('Copy.', {
+      safety,
+    });
     expect(await failureOf(run)).toMatchObject({ code: 'acp.failed' });
   });
 
@@ -293,7 +330,9 @@ describe('its environment', () => {
     const root = folder();
     writeFileSync(join(root, 'a.txt'), 'one');
     const environment = hostEnvironment({ root, commands: { sleep: '/bin/sleep' } });
-    expect((await coder('killsTerminal', { cwd: root, environment }).run('Watch.')).output).toBe('true SIGKILL');
+    expect((await coder('killsTerminal', { cwd: root, environment }).run('Watch.')).output).toBe(
+      'true SIGKILL',
+    );
   });
 
   test('what it does not have is not offered', async () => {
@@ -302,8 +341,13 @@ describe('its environment', () => {
       terminal: false,
     });
     const root = folder();
-    const { output } = await coder('offered', { cwd: root, environment: hostEnvironment({ root }) }).run('Show.');
-    expect(JSON.parse(output ?? '')).toMatchObject({ fs: { readTextFile: true, writeTextFile: true }, terminal: false });
+    const { output } = await coder('offered', { cwd: root, environment: hostEnvironment({ root }) }).run(
+      'Show.',
+    );
+    expect(JSON.parse(output ?? '')).toMatchObject({
+      fs: { readTextFile: true, writeTextFile: true },
+      terminal: false,
+    });
   });
 });
 
@@ -321,9 +365,16 @@ describe('whatever becomes of it', () => {
     ['newer', 'acp.protocol', /speaks version 2 of the protocol/],
     ['crash', 'acp.lost', /it ended \(exit code 3\); its error output ends with: out of luck/],
     ['longLine', 'acp.protocol', /a line of more than 10000000 bytes/],
-    ['garbage', 'acp.protocol', /more than 100 lines that are no messages; its output is no message: "garbage 0"/],
+    [
+      'garbage',
+      'acp.protocol',
+      /more than 100 lines that are no messages; its output is no message: "garbage 0"/,
+    ],
   ])('one that is %s fails by %s', async (does, code, message) => {
-    expect(await failureOf(coder(does).run('Go.'))).toMatchObject({ code, message: expect.stringMatching(message) });
+    expect(await failureOf(coder(does).run('Go.'))).toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    });
   });
 
   test('one that floods is ended by its limit', async () => {
@@ -342,7 +393,9 @@ describe('whatever becomes of it', () => {
       code: 'acp.unavailable',
       message: expect.stringContaining("did not answer 'initialize' in 500 ms"),
     });
-    expect(await failureOf(coder('hangs', { idleTimeoutMs: 500 }).run('Go.'))).toMatchObject({ code: 'model.idle' });
+    expect(await failureOf(coder('hangs', { idleTimeoutMs: 500 }).run('Go.'))).toMatchObject({
+      code: 'model.idle',
+    });
   });
 
   test('a program that there is not, a mode and a method that it does not offer, are said', async () => {
@@ -411,10 +464,14 @@ describe('whatever becomes of it', () => {
   });
 
   test('options that do not fit are refused, all in one sentence', () => {
-    expect(() => coder('answer', { cwd: 'here', name: '7up' })).toThrow(/not an absolute path.*|not a name.*/);
+    expect(() => coder('answer', { cwd: 'here', name: '7up' })).toThrow(
+      /not an absolute path.*|not a name.*/,
+    );
     expect(() => coder('answer', { limits: { wrapUp: true } as never })).toThrow(/wrapUp/);
     expect(() => coder('answer', { failures: { retry: {} } as never })).toThrow(/no prompt is sent twice/);
-    expect(() => coder('answer', { mcpServers: [{ name: 'both', command: 'a', url: 'b' }] })).toThrow(/not a server/);
+    expect(() => coder('answer', { mcpServers: [{ name: 'both', command: 'a', url: 'b' }] })).toThrow(
+      /not a server/,
+    );
   });
 });
 
@@ -435,6 +492,8 @@ describe('a conversation of several runs', () => {
     const talking = coder('said');
     await talking.run('One.', { store, thread: 't' });
     const { output } = await talking.run('Two.', { store, thread: 't' });
-    expect(output).toMatch(/The conversation so far:\n\nuser: One\.\n\nassistant: You said: One\..*\|Two\.$/s);
+    expect(output).toMatch(
+      /The conversation so far:\n\nuser: One\.\n\nassistant: You said: One\..*\|Two\.$/s,
+    );
   });
 });

@@ -61,12 +61,17 @@ test('where the session cannot be loaded a person decides: their yes sends the p
 test('their no ends the run, and nothing is sent', async () => {
   const { resumed, prompts } = await killedRun();
   const { result } = await resumed('said', {}, { approve: () => false });
-  await expect(result).rejects.toMatchObject({ code: 'acp.lost', message: expect.stringMatching(/a person said no/) });
+  await expect(result).rejects.toMatchObject({
+    code: 'acp.lost',
+    message: expect.stringMatching(/a person said no/),
+  });
   expect(prompts()).toEqual(['Mend it.']);
 });
 
 test('nobody is asked where it was said that the prompt is sent again', async () => {
   const { resumed, prompts } = await killedRun();
-  expect((await (await resumed('said', { onInterrupted: 'again' })).result).output).toBe('You said: Mend it.');
+  expect((await (await resumed('said', { onInterrupted: 'again' })).result).output).toBe(
+    'You said: Mend it.',
+  );
   expect(prompts()).toEqual(['Mend it.', 'Mend it.']);
 });

@@ -24,7 +24,8 @@ const untilCancelled = new Promise((resolve) => {
   cancelled = resolve;
 });
 
-const textOf = (prompt) => prompt.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('|');
+const textOf = (prompt) =>
+  prompt.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('|');
 
 /** What each does with a prompt: `say`, `update` and `ask` speak to the client. */
 const SCRIPTS = {
@@ -52,7 +53,10 @@ const SCRIPTS = {
   },
   works: async ({ say, update }) => {
     await say('I look.');
-    await update({ sessionUpdate: 'plan', entries: [{ content: 'Look', priority: 'high', status: 'in_progress' }] });
+    await update({
+      sessionUpdate: 'plan',
+      entries: [{ content: 'Look', priority: 'high', status: 'in_progress' }],
+    });
     await update({
       sessionUpdate: 'tool_call',
       toolCallId: 'c1',
@@ -127,11 +131,18 @@ const SCRIPTS = {
     return 'end_turn';
   },
   environment: async ({ say }) => {
-    await say(JSON.stringify({ key: process.env['ACP_TEST_API_KEY'], secret: process.env['ACP_TEST_SECRET'] }));
+    await say(
+      JSON.stringify({ key: process.env['ACP_TEST_API_KEY'], secret: process.env['ACP_TEST_SECRET'] }),
+    );
     return 'end_turn';
   },
   usage: async ({ say, update }) => {
-    await update({ sessionUpdate: 'usage_update', used: 100, size: 1000, cost: { amount: 0.25, currency: 'USD' } });
+    await update({
+      sessionUpdate: 'usage_update',
+      used: 100,
+      size: 1000,
+      cost: { amount: 0.25, currency: 'USD' },
+    });
     await say('Paid.');
     return 'end_turn';
   },
@@ -146,7 +157,13 @@ const SCRIPTS = {
   cancels: () => Promise.resolve('cancelled'),
   silentEnd: async ({ say, update }) => {
     await say('All is well.');
-    await update({ sessionUpdate: 'tool_call', toolCallId: 'c1', title: 'Look', kind: 'read', status: 'completed' });
+    await update({
+      sessionUpdate: 'tool_call',
+      toolCallId: 'c1',
+      title: 'Look',
+      kind: 'read',
+      status: 'completed',
+    });
     return 'end_turn';
   },
   crash: async ({ say }) => {
@@ -164,7 +181,10 @@ const SCRIPTS = {
     return 'cancelled';
   },
   ignoresCancel: async ({ say }) => {
-    const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { detached: true, stdio: 'ignore' });
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], {
+      detached: true,
+      stdio: 'ignore',
+    });
     note({ child: child.pid, own: process.pid });
     await say('I never end.');
     process.on('SIGTERM', () => undefined);
@@ -218,7 +238,13 @@ agent({ name: 'harness' })
     note({ session: 'new', servers: params.mcpServers });
     return {
       sessionId: 'session-1',
-      modes: { currentModeId: 'ask', availableModes: [{ id: 'ask', name: 'Ask' }, { id: 'code', name: 'Code' }] },
+      modes: {
+        currentModeId: 'ask',
+        availableModes: [
+          { id: 'ask', name: 'Ask' },
+          { id: 'code', name: 'Code' },
+        ],
+      },
     };
   })
   .onRequest('session/load', ({ params }) => {
@@ -242,7 +268,9 @@ agent({ name: 'harness' })
     });
     return {
       stopReason,
-      ...(does === 'usage' ? { usage: { inputTokens: 10, outputTokens: 7, cachedReadTokens: 5, totalTokens: 22 } } : {}),
+      ...(does === 'usage'
+        ? { usage: { inputTokens: 10, outputTokens: 7, cachedReadTokens: 5, totalTokens: 22 } }
+        : {}),
     };
   })
   .onNotification('session/cancel', () => {

@@ -43,7 +43,10 @@ export const callTool = (effect: Effect, ask: ToolAsk, desk: Desk): Acted | Prom
     return attemptCall(tool, effect, ask, desk);
   return andThen(consultSafety(tool, effect, ask, desk), (said) => {
     if (said.verdict === 'deny') return { kind: 'result', result: denialResult(said, effect, ask, desk) };
-    return findNeed(tool, effect, ask, said) ?? attemptCall(tool, effect, ask, desk, said.verdict === 'allow' ? said.rule : undefined);
+    return (
+      findNeed(tool, effect, ask, said) ??
+      attemptCall(tool, effect, ask, desk, said.verdict === 'allow' ? said.rule : undefined)
+    );
   });
 };
 

@@ -34,7 +34,9 @@ describe("the example agent of the protocol's SDK", () => {
     const { output, events } = await example().run('Look after the project.', { person: { approve } });
     expect(asked).toMatchObject([{ tool: 'coder.may_edit', kind: 'approval' }]);
     expect(output).toMatch(/successfully updated/i);
-    const ran = events.flatMap((event) => (event.type === 'model.answered' ? (event.providerCalls ?? []) : []));
+    const ran = events.flatMap((event) =>
+      event.type === 'model.answered' ? (event.providerCalls ?? []) : [],
+    );
     expect(ran.map(({ tool }) => tool)).toEqual(['read', 'edit']);
   });
 
@@ -46,7 +48,9 @@ describe("the example agent of the protocol's SDK", () => {
 
 describe('Gemini CLI', () => {
   test('without a key wants to be authenticated, and names how', async () => {
-    const manifest = JSON.parse(readFileSync(resolve(packageFolder('@google/gemini-cli'), 'package.json'), 'utf8')) as {
+    const manifest = JSON.parse(
+      readFileSync(resolve(packageFolder('@google/gemini-cli'), 'package.json'), 'utf8'),
+    ) as {
       readonly bin: Readonly<Record<string, string>>;
     };
     const program = resolve(packageFolder('@google/gemini-cli'), manifest.bin['gemini'] ?? '');
