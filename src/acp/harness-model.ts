@@ -29,7 +29,6 @@ const CONTINUE =
  * I1 What was sent is read from the conversation, which is on record; only the turn under way lives in the process.
  */
 export const harnessModel = (plan: HarnessPlan, place: EnginePlace): Model => {
-  plan.sessions.place(place);
   const names: PromptTools = { prompt: `${plan.name}.prompt`, promptAgain: `${plan.name}.prompt_again` };
   return {
     provider: 'acp',
@@ -39,6 +38,10 @@ export const harnessModel = (plan: HarnessPlan, place: EnginePlace): Model => {
       const told = readTold(request.messages, names);
       const seat = plan.sessions.at(place);
       const turn = seat?.session.turn;
+      if (seat?.lost !== undefined) {
+        place.lost(seat.lost);
+        seat.lost = undefined;
+      }
       if (told.failed !== undefined && turn === undefined) throw failureOf(seat?.failure, told.failed);
       if (seat !== undefined && turn !== undefined) return listen(seat.session, turn, told, plan, call);
       return ask(nextPrompt(told, request, plan, place, names));

@@ -106,7 +106,7 @@ const openSession = async (
   context.signal.addEventListener('abort', stop);
   try {
     await session.start(context.ops);
-    if (known !== undefined && session.loads && (await isLoaded(session, known, sessions, context)))
+    if (known !== undefined && session.loads && (await isLoaded(session, known, seat)))
       return { session, isNew: false };
     await session.open();
     return { session, isNew: true };
@@ -118,19 +118,14 @@ const openSession = async (
   }
 };
 
-const isLoaded = async (
-  session: HarnessSession,
-  known: string,
-  sessions: Sessions,
-  context: ToolContext,
-): Promise<boolean> => {
+const isLoaded = async (session: HarnessSession, known: string, seat: Seat): Promise<boolean> => {
   try {
     await session.load(known);
     return true;
   } catch (thrown) {
     // A process that is gone opens no other session either.
     if (session.isOver) throw thrown;
-    sessions.lost(context, messageOf(thrown));
+    seat.lost = messageOf(thrown);
     return false;
   }
 };

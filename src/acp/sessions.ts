@@ -6,17 +6,13 @@ export interface Seat {
   readonly session: HarnessSession;
   /** The failure of the last attempt to send a prompt. */
   failure?: unknown;
+  /** The reason why an earlier session could not be continued, until its agent has reported it. */
+  lost?: string | undefined;
 }
 
 /** The sessions of all runs of a coding agent, by the places of their agents. */
 export class Sessions {
   readonly #seats = new Map<string, Seat>();
-  readonly #places = new Map<string, EnginePlace>();
-
-  /** Registers the place of an agent, where its lost sessions are reported. */
-  place(place: EnginePlace): void {
-    this.#places.set(keyOf(place), place);
-  }
 
   at(where: Where): Seat | undefined {
     return this.#seats.get(keyOf(where));
@@ -26,17 +22,11 @@ export class Sessions {
     this.#seats.set(keyOf(where), seat);
   }
 
-  /** Reports that a session could not be continued. */
-  lost(where: Where, reason: string): void {
-    this.#places.get(keyOf(where))?.lost(reason);
-  }
-
   /** Closes the session of an agent that has ended, and forgets it. */
   async close(where: Where): Promise<void> {
     const key = keyOf(where);
     const seat = this.#seats.get(key);
     this.#seats.delete(key);
-    this.#places.delete(key);
     await seat?.session.close();
   }
 }

@@ -7,12 +7,11 @@ import type { AcpAgentOptions } from '../../src/acp/index.ts';
 import { acpAgent } from '../../src/acp/index.ts';
 import type { EventOf, EventType } from '../../src/contracts/events/event.ts';
 import type { RunResult } from '../../src/contracts/runs/run-result.ts';
-import { agent, isTroupeError } from '../../src/index.ts';
+import { agent, answer, isTroupeError } from '../../src/index.ts';
 import { memoryStore } from '../../src/persistence/index.ts';
 import { parallel } from '../../src/patterns/index.ts';
 import { policy } from '../../src/policy/index.ts';
 import { hostEnvironment } from '../../src/tools/index.ts';
-import { scriptedModel } from '../../src/testing/index.ts';
 
 const harness = resolve(import.meta.dirname, '../support/acp-harness.mjs');
 
@@ -114,13 +113,24 @@ describe('a coding agent as an agent', () => {
   });
 
   test('it is a member of a team, and its failure harms its own call alone', async () => {
-    const writer = agent({ name: 'writer', model: scriptedModel(['Written.']) });
+    let fail: () => void = () => undefined;
+    const hasFailed = new Promise<void>((resolve) => {
+      fail = resolve;
+    });
+    // It ends last, so that the failure is not overtaken by the team's end.
+    const writer = agent({
+      name: 'writer',
+      decide: async () => {
+        await hasFailed;
+        return answer('Written.');
+      },
+    });
     const team = parallel({
       name: 'team',
       members: { writer, coder: coder('crash'), other: coder('answer', { name: 'other' }) },
       quorum: 2,
     });
-    const result = await team.run('Go.');
+    const result = await team.run('Go.', { hooks: [{ name: 'failed', on: 'model.failed', handle: fail }] });
     expect(JSON.stringify(result.output)).toContain('Written.');
     expect(JSON.stringify(result.output)).toContain('Hello, world.');
     expect(of(result, 'model.failed')).toMatchObject([{ agent: 'coder', error: { code: 'acp.lost' } }]);
@@ -495,5 +505,16 @@ describe('a conversation of several runs', () => {
     expect(output).toMatch(
       /The conversation so far:\n\nuser: One\.\n\nassistant: You said: One\..*\|Two\.$/s,
     );
+  });
+
+  test('is told to a new session where the earlier one is lost, which is reported once', async () => {
+    const store = memoryStore();
+    const { coder: forgetting } = noting('forgets', {}, 'loads');
+    await forgetting.run('One.', { store, thread: 't' });
+    const result = await forgetting.run('Two.', { store, thread: 't' });
+    expect(result.output).toMatch(/The conversation so far:.*\|Two\.$/s);
+    expect(of(result, 'session.lost')).toMatchObject([
+      { strategy: 'acp', reason: expect.stringContaining("load a session of 'coder'") },
+    ]);
   });
 });

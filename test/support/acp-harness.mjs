@@ -39,6 +39,10 @@ const SCRIPTS = {
     await say(JSON.stringify(prompt));
     return 'end_turn';
   },
+  forgets: async ({ say, prompt }) => {
+    await say(`You said: ${textOf(prompt)}`);
+    return 'end_turn';
+  },
   said: async ({ say, prompt }) => {
     await say(`You said: ${textOf(prompt)}`);
     return 'end_turn';
@@ -249,6 +253,7 @@ agent({ name: 'harness' })
   })
   .onRequest('session/load', ({ params }) => {
     note({ session: 'load', id: params.sessionId });
+    if (does === 'forgets') throw RequestError.sessionNotFound(params.sessionId);
     return {};
   })
   .onRequest('session/set_mode', ({ params }) => {
