@@ -129,6 +129,7 @@ try {
     'test/tools/code-tool.test.ts',
     'test/content',
     'test/mcp',
+    'test/acp',
   ];
   run(
     folder,

@@ -7,6 +7,7 @@ import { openaiChat } from '../src/models/openai/openai-chat.ts';
 import { openai } from '../src/models/openai/openai.ts';
 import { cedar } from '../src/policy/engines/cedar.ts';
 import { postgresStore } from '../src/persistence/postgres/postgres-store.ts';
+import { acpAgent } from '../src/acp/acp-agent.ts';
 import { sqliteStore } from '../src/persistence/sqlite/sqlite-store.ts';
 import { answer } from '../src/contracts/agents/decision.ts';
 import { memoryStore } from '../src/persistence/memory-store.ts';
@@ -24,6 +25,7 @@ await vi.hoisted(async () => {
     'nostr-tools/pure',
     'pg',
     'croner',
+    '@agentclientprotocol/sdk',
     '@cedar-policy/cedar-wasm/nodejs',
     '@a2a-js/sdk/client',
   ]);
@@ -130,5 +132,13 @@ test('where croner is missing, a cron expression says so in one line when it is 
 test('an agent over A2A whose package is not installed fails its run with what to install', async () => {
   await expect(a2aAgent({ name: 'far', url: 'https://agents.example.com' }).run('Go')).rejects.toMatchObject({
     message: expect.stringContaining('npm install @a2a-js/sdk'),
+  });
+});
+
+test('a coding agent whose protocol is not installed fails the run with what to install', async () => {
+  const coder = acpAgent({ name: 'coder', command: process.execPath, cwd: process.cwd() });
+  await expect(coder.run('Go.')).rejects.toMatchObject({
+    code: 'acp.package-missing',
+    message: expect.stringContaining('npm install @agentclientprotocol/sdk'),
   });
 });

@@ -131,13 +131,13 @@ const WRITTEN_BY_USERS = new Set([
 describe('a face that a person can hold', () => {
   const exported = entryPoints.flatMap(exportsOf);
 
-  it('has at most 15 entries: nine that one guesses, and those for pages, React, telemetry, policies, MCP and A2A', () => {
+  it('has at most 16 entries: nine that one guesses, and those for pages, React, telemetry, policies and three protocols', () => {
     expect(entryPoints.map(({ name }) => name)).toEqual([
       'troupe',
       ...['patterns', 'tools', 'models', 'memory', 'stores', 'inspect', 'testing', 'server'].map(
         (name) => `troupe/${name}`,
       ),
-      ...['client', 'react', 'telemetry', 'policy', 'mcp', 'a2a'].map((name) => `troupe/${name}`),
+      ...['client', 'react', 'telemetry', 'policy', 'mcp', 'a2a', 'acp'].map((name) => `troupe/${name}`),
     ]);
   });
 

@@ -99,6 +99,7 @@ export default defineConfig({
           { text: 'Tools', link: '/guide/tools' },
           { text: 'MCP', link: '/guide/mcp' },
           { text: 'Agents of other programs', link: '/guide/other-agents' },
+          { text: 'Coding agents', link: '/guide/coding-agents' },
           { text: 'Skills', link: '/guide/skills' },
           { text: 'Memory', link: '/guide/memory' },
           {

@@ -27,7 +27,7 @@ export const floors: readonly (readonly string[])[] = [
   ['machines', 'tools', 'models', 'memory', 'events', 'persistence', 'policy'],
   ['actors', 'coordination', 'client'],
   ['runtime'],
-  ['patterns', 'mcp', 'a2a'],
+  ['patterns', 'mcp', 'a2a', 'acp'],
   ['inspect', 'testing', 'react'],
   ['cli'],
 ];
@@ -66,6 +66,7 @@ export const permits: readonly Permit[] = [
     lazily: ['tools/mcp', 'mcp'],
   },
   { packages: /^@a2a-js\//, allowed: [], types: ['a2a'], lazily: ['a2a'] },
+  { packages: /^@agentclientprotocol\//, allowed: [], types: ['acp'], lazily: ['acp'] },
   { packages: /^nostr-tools(\/|$)/, allowed: [], types: ['inspect'], lazily: ['inspect'] },
   { packages: /^croner$/, allowed: [], lazily: ['runtime'] },
   { packages: /^@cedar-policy\//, allowed: [], types: ['policy'], lazily: ['policy'] },

@@ -190,7 +190,10 @@ class A2aServer {
       const first = await response.next();
       if (first.done === true) throw new Error('a stream without a first event');
       const texts = rpcTexts(first.value, response, { onError: failed, release: ending.abort });
-      return rpcStream(serving.streams.open(callerKeyOf(caller), texts, () => ''), serving.clock);
+      return rpcStream(
+        serving.streams.open(callerKeyOf(caller), texts, () => ''),
+        serving.clock,
+      );
     } catch (thrown) {
       ending.release();
       return rpcReply(failed(thrown));

@@ -43,31 +43,41 @@ export const callTool = (effect: Effect, ask: ToolAsk, desk: Desk): Acted | Prom
     return attemptCall(tool, effect, ask, desk);
   return andThen(consultSafety(tool, effect, ask, desk), (said) => {
     if (said.verdict === 'deny') return { kind: 'result', result: denialResult(said, effect, ask, desk) };
-    const need = findNeed(tool, ask, said);
-    if (need !== undefined) return { kind: 'trouble', index: effect.index, attempt, waitMs: 0, ...need };
-    return attemptCall(tool, effect, ask, desk, said.verdict === 'allow' ? said.rule : undefined);
+    return (
+      findNeed(tool, effect, ask, said) ??
+      attemptCall(tool, effect, ask, desk, said.verdict === 'allow' ? said.rule : undefined)
+    );
   });
 };
 
 /** The need of a call for approval, by its tool or by the run's safety strategy, on the terms of the latter. */
 const findNeed = (
   tool: Tool,
+  { index, attempt }: Effect,
   { call }: ToolAsk,
   said: SafetyVerdict,
-): Pick<Trouble, 'needsApproval' | 'error' | 'terms'> | undefined => {
-  const own = needsApproval(tool, call);
-  if (said.verdict !== 'ask') return own;
-  const terms = termsOf(said);
-  return { needsApproval: true, ...own, ...(Object.keys(terms).length === 0 ? {} : { terms }) };
+): Trouble | undefined => {
+  const own = needsApproval(tool, call, said.rule);
+  const isAsked = said.verdict === 'ask';
+  if (own === undefined && !isAsked) return undefined;
+  const terms = isAsked ? termsOf(said) : {};
+  return {
+    kind: 'trouble',
+    index,
+    attempt,
+    waitMs: 0,
+    needsApproval: true,
+    ...own,
+    ...(Object.keys(terms).length === 0 ? {} : { terms }),
+  };
 };
 
 /** Handles a call that may have been executed before the run was resumed; a call that still needs approval cannot have been. */
 const resumeCall = async (tool: Tool, effect: Effect, ask: ToolAsk, desk: Desk): Promise<Acted> => {
-  const { attempt, index } = effect;
   // It may have been interrupted while it was judged: so it is judged again, and what is denied is not repeated.
   const said = await consultSafety(tool, effect, ask, desk);
-  const need = attempt === 1 && !ask.isApproved ? findNeed(tool, ask, said) : undefined;
-  if (need !== undefined) return { kind: 'trouble', index, attempt, waitMs: 0, ...need };
+  const need = effect.attempt === 1 && !ask.isApproved ? findNeed(tool, effect, ask, said) : undefined;
+  if (need !== undefined) return need;
   const { key } = new CallContext(effect, ask, desk);
   const result = await ambiguousCall({ tool, effect, ask, desk, key, said });
   if (result === undefined) return attemptCall(tool, effect, ask, desk);

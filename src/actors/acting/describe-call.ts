@@ -21,9 +21,10 @@ export const describeCall = (tool: Tool | undefined, { name, input }: ToolCall):
 export const needsApproval = (
   tool: Tool,
   { input, name }: ToolCall,
+  rule?: string,
 ): { readonly needsApproval: true; readonly error?: ErrorData } | undefined => {
   try {
-    const said: unknown = tool.needsApproval(freezeJson(input));
+    const said: unknown = tool.needsApproval(freezeJson(input), rule);
     letGo(said);
     // Anything but a plain false needs approval.
     return said === false ? undefined : NEEDED;

@@ -27,6 +27,7 @@ const byNoun: Readonly<Record<Noun, ErrorCategory>> = {
   model: 'model',
   script: 'model',
   tool: 'tool',
+  acp: 'tool',
   mcp: 'tool',
   skill: 'tool',
   team: 'coordination',

@@ -74,8 +74,8 @@ export interface Tool extends ToolFacts {
   readonly parameters: JsonSchema;
   /** The JSON Schema of its value, if it declares one. */
   readonly outputSchema?: JsonSchema | undefined;
-  /** Checks whether a person must approve a call with this input. */
-  needsApproval(input: Json): boolean;
+  /** Checks whether a person must approve a call with this input, which the run's safety strategy judged by this rule. */
+  needsApproval(input: Json, rule?: string): boolean;
   /** Describes a running call for people: "Reading config.json". */
   describe(input: Json): string;
   check(input: Json): Checked<unknown> | Promise<Checked<unknown>>;
