@@ -1,4 +1,2 @@
 /** Coding agents of the Agent Client Protocol, as agents. Needs the package `@agentclientprotocol/sdk`. */
-
 export { acpAgent } from './acp-agent.ts';
-export type { AcpAgentOptions } from './acp-options.ts';

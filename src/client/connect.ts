@@ -28,7 +28,7 @@ type OutputFrom<One> = One extends { run(...given: never[]): Promise<{ readonly 
  * Connects to a server of agents, made by `serve` of `troupe/server`: its runs have the verbs of a handle, from afar.
  *
  * Nothing is sent before a run is started. Starting is repeated after a failure that may pass, and yet starts one run; events are resumed
- * after a lost connection. Types come from the server, without its code.
+ * after a lost connection. Types come from the server, without its code. A path (`/api`) is one of the page's own server.
  *
  * @example
  * import type { service } from './server.ts';

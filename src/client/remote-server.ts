@@ -39,8 +39,7 @@ export class RemoteServer {
 
   constructor(url: string | URL, options: ConnectOptions) {
     this.options = options;
-    const { origin, pathname } = new URL(addressOf(url));
-    this.#base = `${origin}${pathname.endsWith('/') ? pathname.slice(0, -1) : pathname}`;
+    this.#base = baseOf(url);
   }
 
   /** The address of a path. */
@@ -71,7 +70,7 @@ export class RemoteServer {
 
   async #once(path: string, { body, headers, signal }: Asked): Promise<Reply> {
     const { fetch: get = fetch, headers: own, credentials } = this.options;
-    const url = this.at(path);
+    const url = addressOf(this.at(path));
     let response: Response;
     let text: string;
     try {
@@ -101,6 +100,12 @@ export class RemoteServer {
     throw refusalIn(value, status) ?? refusalBy(url, status);
   }
 }
+
+/** The address without what follows its path. A path alone stays one: where a page is rendered on a server, it has no address yet. */
+const baseOf = (url: string | URL): string => {
+  const address = String(url).startsWith('/') ? String(url) : addressOf(url);
+  return address.replace(/\/?(?:[?#].*)?$/, '');
+};
 
 const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
-import type { AcpAgentOptions } from '../../src/acp/index.ts';
+import type { AcpAgentOptions } from '../../src/acp/acp-options.ts';
 import { acpAgent } from '../../src/acp/index.ts';
 import type { EventOf, EventType } from '../../src/contracts/events/event.ts';
 import type { RunResult } from '../../src/contracts/runs/run-result.ts';

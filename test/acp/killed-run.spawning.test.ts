@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { acpAgent } from '../../src/acp/index.ts';
-import type { AcpAgentOptions } from '../../src/acp/index.ts';
+import type { AcpAgentOptions } from '../../src/acp/acp-options.ts';
 import { resume } from '../../src/index.ts';
 import { sqliteStore } from '../../src/persistence/index.ts';
 import { compileProgram } from '../support/built-package.ts';

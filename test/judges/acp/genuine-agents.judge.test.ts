@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { AcpAgentOptions } from '../../../src/acp/index.ts';
+import type { AcpAgentOptions } from '../../../src/acp/acp-options.ts';
 import { acpAgent } from '../../../src/acp/index.ts';
 import { packageFolder } from '../mcp/real-servers.ts';
 
