@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { systemClock } from '../../src/base/clock.ts';
 import { a2aAgent } from '../../src/a2a/index.ts';
 import { act, agent, answer, askPerson, resume } from '../../src/index.ts';
 import { pipeline } from '../../src/patterns/index.ts';
@@ -372,3 +373,26 @@ test('options that do not fit are refused by name', () => {
     /`timeoutMs`/,
   );
 });
+
+test('a run ends while another run of the same agent still waits for the other party', async () => {
+  const going = deferred<void>();
+  const { url } = await agentsServed({
+    agents: {
+      echo: agent({
+        name: 'echo',
+        decide: async ({ input }) => {
+          if (input === 'slowly') await going.promise;
+          return answer(`You said: ${String(input)}`);
+        },
+      }),
+    },
+  });
+  const far = a2aAgent({ name: 'far', url });
+  const slow = far.stream('slowly');
+  // Whoever waits for a time limit waits for ever.
+  const limits = vi.spyOn(systemClock, 'setTimeout').mockImplementation(() => undefined);
+  expect((await far.run('fast')).output).toBe('You said: fast');
+  limits.mockRestore();
+  going.resolve();
+  expect((await slow.result).output).toBe('You said: slowly');
+}, 30_000);

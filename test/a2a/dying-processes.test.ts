@@ -5,10 +5,10 @@ import { memoryStore } from '../../src/persistence/index.ts';
 import { mortalStore } from '../support/mortal-store.ts';
 import { genuineAgent, messagesIn, text } from './a2a-kit.ts';
 
-test('wherever a process dies in its first five writes, the task and the answer to its question are sent once, and the run ends well when it is resumed', async () => {
+test('wherever a process dies, the task and the answer to its question are sent once, and the run ends well when it is resumed', async () => {
   const person = { answer: () => 'Oslo' };
   let deaths = 0;
-  for (let at = 1; at <= 5; at += 1)
+  for (let at = 1; at <= 16; at += 1)
     for (const isDone of [true, false]) {
       const far = await genuineAgent(({ context, tell, give }) => {
         if (context.task === undefined) tell(6, 'Where to?');
@@ -39,5 +39,7 @@ test('wherever a process dies in its first five writes, the task and the answer 
         expect(far.told).toEqual([]);
       }
     }
-  expect(deaths).toBe(10);
+  // A run has about 12 writes: the last rounds live.
+  expect(deaths).toBeGreaterThanOrEqual(20);
+  expect(deaths).toBeLessThan(32);
 });

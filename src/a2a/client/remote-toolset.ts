@@ -27,21 +27,24 @@ export type Place = Pick<
 >;
 
 /** The tool by which an agent gives its task to another one, in a set of its own: the run waits until what it gave up is cancelled there. */
-export const remoteToolset = (place: Place): Toolset => {
-  const underWay = new Set<Promise<unknown>>();
-  return {
-    name: NAMESPACE,
-    tools: [],
-    open: ({ hide }) => ({ tools: [remoteTool(place, hide, underWay)], listed: {} }),
-    teardown: async () => {
-      const late = (): Error => new Error('it does not end');
-      const ended = Promise.allSettled(underWay);
-      await Promise.resolve(withinTime(ended, { ms: 2 * CANCEL_MS, clock: systemClock, late })).catch(
-        nothing,
-      );
-    },
-  };
-};
+export const remoteToolset = (place: Place): Toolset => ({
+  name: NAMESPACE,
+  tools: [],
+  open: ({ hide }) => {
+    const underWay = new Set<Promise<unknown>>();
+    return {
+      tools: [remoteTool(place, hide, underWay)],
+      listed: {},
+      close: async () => {
+        const late = (): Error => new Error('it does not end');
+        const ended = Promise.allSettled(underWay);
+        await Promise.resolve(withinTime(ended, { ms: 2 * CANCEL_MS, clock: systemClock, late })).catch(
+          nothing,
+        );
+      },
+    };
+  },
+});
 
 const remoteTool = (
   { name, url, headers, auth, hosts, fetch = globalThis.fetch, timeoutMs = TIMEOUT_MS }: Place,
