@@ -104,7 +104,8 @@ export class RemoteServer {
 /** The address without what follows its path. A path alone stays one: where a page is rendered on a server, it has no address yet. */
 const baseOf = (url: string | URL): string => {
   const address = String(url).startsWith('/') ? String(url) : addressOf(url);
-  return address.replace(/\/?(?:[?#].*)?$/, '');
+  const [path = ''] = address.split(/[?#]/, 1);
+  return path.endsWith('/') ? path.slice(0, -1) : path;
 };
 
 const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;

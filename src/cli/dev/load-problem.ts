@@ -13,11 +13,8 @@ type Place = NonNullable<Failure['place']>;
 export const loadProblem = (thrown: unknown): Failure => {
   const error = rootOf(thrown);
   const message = messageOf(error);
-  const transformed = TRANSFORMED.exec(message)?.groups;
-  if (transformed !== undefined) {
-    const { file = '', line = '', why = '' } = transformed;
-    return { failed: why, place: { file, line: Number(line) } };
-  }
+  const transformed = transformedIn(message);
+  if (transformed !== undefined) return transformed;
   const place = error instanceof Error ? (placeInStack(error.stack ?? '') ?? importIn(message)) : undefined;
   const isUnparsed = place === undefined && error instanceof SyntaxError;
   return {
@@ -37,8 +34,17 @@ export const shortPath = (file: string, folder: string): string => {
 const rootOf = (thrown: unknown): unknown =>
   isTroupeError(thrown, 'command.usage') && thrown.cause !== undefined ? rootOf(thrown.cause) : thrown;
 
-/** As tsx says of TypeScript that it cannot read. */
-const TRANSFORMED = /^(?<file>[^\n]+?):(?<line>\d+):\d+: ERROR: (?<why>[^\n]+)$/m;
+/** The first line by which tsx says of TypeScript that it cannot read it: `/work/desk.ts:3:12: ERROR: Expected ";" but found "a"`. */
+const transformedIn = (message: string): Failure | undefined => {
+  for (const said of message.split('\n')) {
+    const [place = '', why = ''] = said.split(': ERROR: ', 2);
+    const [column, line, ...path] = place.split(':').toReversed();
+    const file = path.toReversed().join(':');
+    if (why !== '' && file !== '' && Number(line) > 0 && Number(column) >= 0)
+      return { failed: why, place: { file, line: Number(line) } };
+  }
+  return undefined;
+};
 
 /** The head that Node gives the stack of an error of parsing or linking, else the first frame in a file of the project. */
 const placeInStack = (stack: string): Place | undefined => {
