@@ -13,8 +13,8 @@ type Place = NonNullable<Failure['place']>;
 export const loadProblem = (thrown: unknown): Failure => {
   const error = rootOf(thrown);
   const message = messageOf(error);
-  const transformed = transformedIn(message);
-  if (transformed !== undefined) return transformed;
+  const unread = findTransformError(message);
+  if (unread !== undefined) return unread;
   const place = error instanceof Error ? (placeInStack(error.stack ?? '') ?? importIn(message)) : undefined;
   const isUnparsed = place === undefined && error instanceof SyntaxError;
   return {
@@ -35,7 +35,7 @@ const rootOf = (thrown: unknown): unknown =>
   isTroupeError(thrown, 'command.usage') && thrown.cause !== undefined ? rootOf(thrown.cause) : thrown;
 
 /** The first line by which tsx says of TypeScript that it cannot read it: `/work/desk.ts:3:12: ERROR: Expected ";" but found "a"`. */
-const transformedIn = (message: string): Failure | undefined => {
+const findTransformError = (message: string): Failure | undefined => {
   for (const said of message.split('\n')) {
     const [place = '', why = ''] = said.split(': ERROR: ', 2);
     const [column, line, ...path] = place.split(':').toReversed();
