@@ -10,6 +10,7 @@ import { tellOfInspector, untilAborted } from '../with-inspector.ts';
 import { ImportedFiles } from './imported-files.ts';
 import { shortPath } from './load-problem.ts';
 import { Reloads } from './reloads.ts';
+import { TypeCheck } from './type-check.ts';
 
 /** `troupe dev`: shows a file with the inspector open, and takes it anew whenever it or what it imports has changed. */
 export const dev = async (wanted: DevCommand, session: Session): Promise<number> => {
@@ -25,6 +26,15 @@ export const dev = async (wanted: DevCommand, session: Session): Promise<number>
     { port: wish.port, control: true, open: wish.isShown, keepsProcess: true },
     { program: `troupe dev ${file}`, isFollowing: true, notes },
   ).open();
+  let show = (): void => undefined;
+  const types = new TypeCheck({
+    file: resolve(terminal.folder, file),
+    folder: terminal.folder,
+    onChange: (problem) => {
+      tell(problem ?? 'No errors of types.');
+      show();
+    },
+  });
   const reloads = new Reloads({
     file,
     args: argsOf(wanted, session),
@@ -39,7 +49,13 @@ export const dev = async (wanted: DevCommand, session: Session): Promise<number>
     },
     onChange: (problem, held) => {
       files.isLacking = problem !== undefined;
-      notes.say(problem, held);
+      show = () => {
+        notes.say(problem ?? types.problem, held);
+      };
+      show();
+    },
+    onBegin: () => {
+      types.check();
     },
     tell,
   });
@@ -54,6 +70,7 @@ export const dev = async (wanted: DevCommand, session: Session): Promise<number>
     return exitCode.answered;
   } finally {
     files.close();
+    types.stop();
     await reloads.stop();
     await inspector.close();
   }

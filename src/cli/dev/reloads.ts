@@ -18,6 +18,8 @@ export interface ReloadsSetup extends Pick<DevProcessSetup, 'args' | 'terminal'>
   readonly onImport: (file: string) => void;
   /** The problem of the newest version, and the runs that it does not continue, have changed. */
   readonly onChange: (problem: string | undefined, held: readonly HeldRun[]) => void;
+  /** A version has come into use. */
+  readonly onBegin: () => void;
   /** Prints a line. */
   readonly tell: (line: string) => void;
 }
@@ -97,7 +99,9 @@ export class Reloads {
       // It runs as it is loaded: not beside the one before.
       await this.#leave();
       this.#say(undefined);
-      if (!this.#isStopped) this.#used = this.#start(kind);
+      if (this.#isStopped) return;
+      this.#used = this.#start(kind);
+      this.#setup.onBegin();
       return;
     }
     const next = (this.#loading = this.#start(kind));
@@ -122,6 +126,7 @@ export class Reloads {
     this.#say(undefined);
     this.#used = next;
     next.tell({ main: this.#main ?? null, others: [...others], breakpoints: this.#breakpoints });
+    this.#setup.onBegin();
   }
 
   #start(kind: DevKind): DevProcess {
