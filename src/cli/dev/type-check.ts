@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { oneLine } from '../../base/text/printable.ts';
 import { shortPath } from './load-problem.ts';
 
-/** Where types are checked, and who is notified. */
+/** The project whose types are checked, and who is notified. */
 export interface TypeCheckSetup {
   /** A file of the project. */
   readonly file: string;
@@ -86,11 +86,11 @@ const problemIn = (said: string, root: string, folder: string): string | undefin
   const [first] = errors;
   if (first === undefined) return undefined;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
-  return `Errors of types, and it runs as it is: ${placed(first, root, folder)}${more}`;
+  return `Errors of types, and it runs as it is: ${shortError(first, root, folder)}${more}`;
 };
 
 /** `src/desk.ts(3,7): error TS2322: …` as `src/desk.ts:3: …`, from the folder of the command. */
-const placed = (error: string, root: string, folder: string): string => {
+const shortError = (error: string, root: string, folder: string): string => {
   const [place = '', why] = error.split(/: error TS\d+: /, 2);
   const open = place.lastIndexOf('(');
   if (why === undefined || open < 0) return oneLine(error, 1_000);
