@@ -7,7 +7,6 @@
 // Its chart: docs/diagrams/agent.mmd
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import { Readable } from 'node:stream';
 import { agent, answer, createGlobalEngine, tool } from 'troupe';
 import { a2aAgent, serveA2a } from 'troupe/a2a';
 import { pipeline } from 'troupe/patterns';
@@ -36,23 +35,10 @@ const cashier = agent({
   model: scriptedModel([calls({ name: 'refund', input: { euros: 39 } }), 'Your 39 euros are on their way.']),
 });
 const service = serve(createGlobalEngine(), { agents: { cashier }, store: memoryStore() });
-const handler = serveA2a(service, { activity: true });
+const { listener } = serveA2a(service, { activity: true });
 
 // 2. It listens, by Node's own server.
-const server = createServer((request, response) => {
-  const { method = 'GET', url = '/', headers } = request;
-  const body = method === 'POST' ? { body: Readable.toWeb(request), duplex: 'half' } : {};
-  const asked = new Request(`http://${headers.host}${url}`, {
-    method,
-    headers: Object.entries(headers).map(([name, value]) => [name, String(value)]),
-    ...body,
-  } as RequestInit);
-  void handler(asked).then(async (answered) => {
-    response.writeHead(answered.status, Object.fromEntries(answered.headers));
-    for await (const chunk of answered.body ?? []) response.write(chunk);
-    response.end();
-  });
-});
+const server = createServer(listener);
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 const address = server.address();
 assert.ok(typeof address === 'object' && address !== null);

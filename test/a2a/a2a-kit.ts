@@ -51,7 +51,7 @@ export const agentsServed = async (
   engine = createGlobalEngine(),
 ) => {
   const service = serve(engine, options);
-  const { heard, fetch } = noting(serveA2a(service, more));
+  const { heard, fetch } = noting(serveA2a(service, more).fetch);
   const server = await listen(fetch);
   const close = async (): Promise<void> => {
     await service.drain({ withinMs: 1 });

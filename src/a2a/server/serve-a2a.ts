@@ -10,6 +10,7 @@ import { readJson } from '../../runtime/serve/http/read-json.ts';
 import { refusal } from '../../runtime/serve/http/refusal.ts';
 import type { ServedAgent } from '../../runtime/serve/runs/served-names.ts';
 import type { Caller } from '../../runtime/serve/serve-options.ts';
+import { nodeListener } from '../../runtime/serve/http/node-listener.ts';
 import type { Service } from '../../runtime/serve/serve.ts';
 import type { ServiceParts } from '../../runtime/serve/service-parts.ts';
 import { partsOf } from '../../runtime/serve/service-parts.ts';
@@ -60,7 +61,7 @@ const checkServeA2a = optionsCheck<ServeA2aOptions>(
  *
  * @example
  * const service = serve(engine, { agents: { clerk }, store, auth });
- * const fetch = serveA2a(service, { url: 'https://agents.example.com' });
+ * const { fetch } = serveA2a(service, { url: 'https://agents.example.com' }); // for Node's http and Express: listener
  * export default { fetch };
  *
  * @throws {TroupeError} `input.invalid` for what is no service, or options that do not fit; `agent.unknown` for a `main` that is not served.
@@ -68,7 +69,7 @@ const checkServeA2a = optionsCheck<ServeA2aOptions>(
 export const serveA2a = (
   service: Service,
   options: ServeA2aOptions = {},
-): ((request: Request) => Promise<Response>) => {
+): Pick<Service, 'fetch' | 'listener'> => {
   checkServeA2a(options);
   const parts = partsOf(Object(service));
   if (parts === undefined)
@@ -78,7 +79,9 @@ export const serveA2a = (
     );
   if (options.main !== undefined) parts.serving.names.called(options.main);
   const server = new A2aServer(parts, options);
-  return async (request) => (await server.answer(request)) ?? service.fetch(request);
+  const fetch = async (request: Request): Promise<Response> =>
+    (await server.answer(request)) ?? service.fetch(request);
+  return { fetch, listener: nodeListener(fetch) };
 };
 
 class A2aServer {

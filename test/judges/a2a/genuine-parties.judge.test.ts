@@ -14,7 +14,6 @@ import { a2aAgent, serveA2a } from '../../../src/a2a/index.ts';
 import { act, agent, answer, askPerson, createGlobalEngine } from '../../../src/index.ts';
 import { memoryStore } from '../../../src/persistence/index.ts';
 import { serve } from '../../../src/runtime/serve/index.ts';
-import { nodeHandler } from '../../../src/cli/serving/node-handler.ts';
 
 /** What each method of JSON-RPC gives, by the package's own codecs. */
 const CODECS: Readonly<Record<string, { fromJSON(json: unknown): unknown; toJSON(value: never): unknown }>> =
@@ -120,7 +119,7 @@ test('the genuine client finds nothing in our responses that its types do not ho
         : answer(`To ${said.text}.`),
   });
   const service = serve(createGlobalEngine(), { agents: { asking }, store: memoryStore() });
-  const url = await listening(nodeHandler(serveA2a(service, { activity: true })));
+  const url = await listening(serveA2a(service, { activity: true }).listener);
   const card: unknown = await (await fetch(`${url}/.well-known/agent-card.json`)).json();
   expect(withoutDefaults(AgentCard.toJSON(AgentCard.fromJSON(card)))).toEqual(withoutDefaults(card));
   const { client, checked } = await strictClient(url);
@@ -286,7 +285,7 @@ test('data goes both ways between troupe and a genuine client', async () => {
     decide: ({ input: { a, b } }) => answer({ sum: a + b }),
   });
   const service = serve(createGlobalEngine(), { agents: { adder } });
-  const url = await listening(nodeHandler(serveA2a(service)));
+  const url = await listening(serveA2a(service).listener);
   const { client } = await strictClient(url);
   const parts = [
     {
