@@ -1,11 +1,10 @@
+import { boundMessages } from '../../base/bound-messages.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { retryAfterMs } from '../../models/retry/retry-after.ts';
 import type { A2aAgentOptions } from './a2a-options.ts';
 
 /** Bytes of one message: of a response, or of one line of a stream. */
 const MAX_MESSAGE_BYTES = 10_000_000;
-const LINE_END = 10;
-
 /** The way to another agent, for what its requests need. */
 export interface GuardOptions extends Pick<A2aAgentOptions, 'headers' | 'auth' | 'hosts'> {
   readonly name: string;
@@ -106,27 +105,15 @@ const boundResponse = (response: Response, name: string): Response => {
   const { status, statusText, headers, body } = response;
   if (body === null) return response;
   const isStream = headers.get('content-type')?.includes('event-stream') === true;
-  return new Response(body.pipeThrough(limitBytes(name, isStream)), { status, statusText, headers });
+  const bounded = boundMessages({ most: MAX_MESSAGE_BYTES, isStream, tooLong: () => longError(name) });
+  return new Response(body.pipeThrough(bounded), { status, statusText, headers });
 };
 
-/** A stream may last as long as it likes; a single line of it is bounded. */
-const limitBytes = (name: string, isStream: boolean) => {
-  let length = 0;
-  return new TransformStream<Uint8Array, Uint8Array>({
-    transform: (chunk, controller) => {
-      const end = isStream ? chunk.lastIndexOf(LINE_END) : -1;
-      length = end < 0 ? length + chunk.length : chunk.length - end;
-      if (length <= MAX_MESSAGE_BYTES) controller.enqueue(chunk);
-      else
-        controller.error(
-          new TroupeError(
-            'message.invalid',
-            `Cannot read from '${name}' as a message is longer than ${MAX_MESSAGE_BYTES} bytes`,
-          ),
-        );
-    },
-  });
-};
+const longError = (name: string): TroupeError =>
+  new TroupeError(
+    'message.invalid',
+    `Cannot read from '${name}' as a message is longer than ${MAX_MESSAGE_BYTES} bytes`,
+  );
 
 const deniedError = (name: string, why: string): TroupeError =>
   new TroupeError(

@@ -1,11 +1,10 @@
+import { boundMessages } from '../../base/bound-messages.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import { MAX_MESSAGE_BYTES } from './stdio-transport.ts';
 
 /** Characters of a page that an error quotes. */
 const QUOTED = 200;
-
-const LINE_END = 10;
 
 /**
  * Wraps a `fetch` for a server that may misbehave: a page of HTML is an error that quotes it, and a message without end is broken off.
@@ -20,30 +19,20 @@ export const boundedFetch =
     if (response.ok && /\bhtml\b/i.test(type)) throw await htmlError(server, response);
     if (response.body === null) return response;
     const { status, statusText, headers } = response;
-    const body = response.body.pipeThrough(limitBytes(server, type.includes('event-stream')));
+    const isStream = type.includes('event-stream');
+    const bounded = boundMessages({ most: MAX_MESSAGE_BYTES, isStream, tooLong: () => longError(server) });
+    const body = response.body.pipeThrough(bounded);
     const wrapped = new Response(body, { status, statusText, headers });
     // The client looks at it to tell a redirect.
     Object.defineProperty(wrapped, 'url', { value: response.url });
     return wrapped;
   };
 
-const limitBytes = (server: string, isStream: boolean) => {
-  let length = 0;
-  return new TransformStream<Uint8Array, Uint8Array>({
-    transform: (chunk, controller) => {
-      const end = isStream ? chunk.lastIndexOf(LINE_END) : -1;
-      length = end < 0 ? length + chunk.length : chunk.length - end;
-      if (length <= MAX_MESSAGE_BYTES) controller.enqueue(chunk);
-      else
-        controller.error(
-          new TroupeError(
-            'mcp.protocol',
-            `Cannot read from the MCP server '${server}' as a message is longer than ${MAX_MESSAGE_BYTES} bytes`,
-          ),
-        );
-    },
-  });
-};
+const longError = (server: string): TroupeError =>
+  new TroupeError(
+    'mcp.protocol',
+    `Cannot read from the MCP server '${server}' as a message is longer than ${MAX_MESSAGE_BYTES} bytes`,
+  );
 
 const htmlError = async (server: string, response: Response): Promise<TroupeError> => {
   const reader = response.body?.getReader();
