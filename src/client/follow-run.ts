@@ -1,3 +1,4 @@
+import { isLogged } from '../contracts/events/is-logged.ts';
 import type { ErrorData } from '../contracts/errors/error-data.ts';
 import { errorData, TroupeError } from '../contracts/errors/error.ts';
 import type { LiveEvent } from '../contracts/events/event.ts';
@@ -5,7 +6,7 @@ import type { Progress } from '../events/progress/progress.ts';
 import { foldProgress, noProgress } from '../events/progress/progress.ts';
 import type { Connection, ReadRunOptions } from './read-run.ts';
 import { readRun } from './read-run.ts';
-import { addressOf } from './run-address.ts';
+import { addressOrPath } from './run-address.ts';
 
 /** An observer of events: part of an RxJS observer. */
 export interface EventObserver {
@@ -152,12 +153,6 @@ class RunFollower {
   }
 }
 
-/** Checks whether an event has its own number in the run's log. */
-const isLogged = (
-  event: LiveEvent,
-): event is Exclude<LiveEvent, { type: 'model.delta' | 'observer.dropped' }> =>
-  event.type !== 'model.delta' && event.type !== 'observer.dropped';
-
 interface Following {
   readonly last: number;
   take(events: readonly LiveEvent[]): void;
@@ -167,9 +162,7 @@ interface Following {
 
 const connectionTo = (source: RunSource, options: FollowOptions): ((following: Following) => () => void) => {
   if (typeof source === 'string' || source instanceof URL) {
-    // A server that renders a page has no address to read a path against: the page that follows it has.
-    const given = String(source);
-    const address = /^\.{0,2}\//.test(given) ? given : addressOf(given);
+    const address = addressOrPath(source);
     return (following) => readFrom((more) => readRun(address, { ...options, ...more }), following);
   }
   if (isReadable(source))

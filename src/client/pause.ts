@@ -11,3 +11,6 @@ export const pause = (clock: Clock, ms: number, signal: AbortSignal | undefined)
     const timer = clock.setTimeout(over, ms);
     signal?.addEventListener('abort', over);
   });
+
+/** Checks whether a signal, if there is one, is aborted. */
+export const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;

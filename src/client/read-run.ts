@@ -1,12 +1,13 @@
+import { isLogged } from '../contracts/events/is-logged.ts';
 import type { Clock } from '../base/clock.ts';
 import { systemClock } from '../base/clock.ts';
-import { messageOf, TroupeError } from '../contracts/errors/error.ts';
+import { TroupeError } from '../contracts/errors/error.ts';
 import type { LiveEvent } from '../contracts/events/event.ts';
-import { pause } from './pause.ts';
+import { isAborted, pause } from './pause.ts';
 import { readEvent } from './read-event.ts';
 import { LineReader, SseReader } from './read-sse.ts';
 import type { AddressOptions } from './run-address.ts';
-import { addressOf, openAddress } from './run-address.ts';
+import { addressOf, openAddress, unreachableError } from './run-address.ts';
 
 /** State of the connection to a run. */
 export type Connection = 'idle' | 'connecting' | 'open' | 'waiting' | 'closed';
@@ -56,7 +57,7 @@ export async function* readRun(
         if (isAborted(signal)) return;
         if (isFinal(thrown)) throw thrown;
         failures = seen.isOpen ? 0 : failures + 1;
-        if (failures >= attempts) throw refusal(address, thrown);
+        if (failures >= attempts) throw unreachableError(address, thrown);
       }
       if (seen.isOver || isAborted(signal)) return;
       quiet = seen.hasNews ? 0 : quiet + 1;
@@ -79,16 +80,7 @@ interface Seen {
   isOpen: boolean;
 }
 
-const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
-
 const isFinal = (thrown: unknown): boolean => thrown instanceof TroupeError && thrown.retryable === 'no';
-
-const refusal = (address: string, thrown: unknown): TroupeError =>
-  new TroupeError(
-    'stream.refused',
-    `Cannot follow the run at ${address} as it cannot be reached: ${messageOf(thrown)}`,
-    { cause: thrown, retryable: 'yes' },
-  );
 
 /** The events of one connection. */
 async function* onceThrough(
@@ -110,9 +102,9 @@ async function* onceThrough(
     const pieces = (response.body ?? new ReadableStream<Uint8Array>()).getReader();
     const decoder = new TextDecoder();
     for (let piece = await pieces.read(); !piece.done; piece = await pieces.read()) {
-      const messages = reader.push(decoder.decode(piece.value, { stream: true }));
+      const texts = reader.push(decoder.decode(piece.value, { stream: true }));
       seen.retryMs = reader.retryMs ?? seen.retryMs;
-      const events = messages.map(({ data }) => readEvent(data)).filter((event) => isNew(event, seen));
+      const events = texts.map(readEvent).filter((event) => isNew(event, seen));
       if (events.length > 0) yield events;
       if (seen.isOver) return;
     }
@@ -134,7 +126,7 @@ const readerFor = (address: string, { headers, body }: Response): SseReader | Li
 /** Checks whether an event is new, and registers it. */
 const isNew = (event: LiveEvent, seen: Seen): boolean => {
   // Events outside the log are delivered once; a report of lost ones has the number of the event before it.
-  if (event.type === 'model.delta' || event.type === 'observer.dropped') return true;
+  if (!isLogged(event)) return true;
   if (event.seq <= seen.last) return false;
   seen.hasNews = true;
   seen.last = event.seq;

@@ -1,9 +1,4 @@
-/** The used part of a server-sent event. */
-export interface SseMessage {
-  readonly data: string;
-}
-
-/** Parses server-sent events from chunks of text. */
+/** Parses the data of server-sent events from chunks of text. */
 export class SseReader {
   /** Reconnection time requested by the server, in ms. */
   retryMs: number | undefined;
@@ -11,8 +6,8 @@ export class SseReader {
   #data: string[] = [];
   #isFirst = true;
 
-  /** The messages completed by this chunk. */
-  push(piece: string): readonly SseMessage[] {
+  /** The data of the events that this chunk completes. */
+  push(piece: string): readonly string[] {
     let text = this.#rest + piece;
     if (this.#isFirst && text !== '') {
       if (text.startsWith('\uFEFF')) text = text.slice(1);
@@ -24,10 +19,10 @@ export class SseReader {
     return lines.flatMap((line) => this.#line(line));
   }
 
-  #line(line: string): readonly SseMessage[] {
+  #line(line: string): readonly string[] {
     if (line === '') {
       const data = this.#data.splice(0);
-      return data.length === 0 ? [] : [{ data: data.join('\n') }];
+      return data.length === 0 ? [] : [data.join('\n')];
     }
     const colon = line.indexOf(':');
     const field = colon < 0 ? line : line.slice(0, colon);
@@ -43,9 +38,9 @@ export class LineReader {
   readonly retryMs = undefined;
   #rest = '';
 
-  push(piece: string): readonly SseMessage[] {
+  push(piece: string): readonly string[] {
     const lines = (this.#rest + piece).split('\n');
     this.#rest = lines.pop() ?? '';
-    return lines.filter((line) => line.trim() !== '').map((data) => ({ data }));
+    return lines.filter((line) => line.trim() !== '');
   }
 }

@@ -1,11 +1,11 @@
 import type { Clock } from '../base/clock.ts';
 import { systemClock } from '../base/clock.ts';
-import { messageOf, TroupeError } from '../contracts/errors/error.ts';
+import { TroupeError } from '../contracts/errors/error.ts';
 import type { ErrorCode } from '../contracts/errors/error-data.ts';
 import { isJsonObject } from '../base/json/json.ts';
 import type { AddressOptions } from './run-address.ts';
-import { addressOf } from './run-address.ts';
-import { pause } from './pause.ts';
+import { addressOf, addressOrPath, fetchAddress, refusalBy, unreachableError } from './run-address.ts';
+import { isAborted, pause } from './pause.ts';
 
 /** Options of {@link connect}. */
 export interface ConnectOptions extends AddressOptions {
@@ -63,36 +63,28 @@ export class RemoteServer {
         if (!isRepeatable || !mayPass || failures >= attempts || isAborted(signal)) throw thrown;
         const backOff = Math.min(retryMs * 2 ** (failures - 1), maxRetryMs);
         await pause(clock, Math.max(backOff, thrown.retryAfterMs ?? 0), signal);
-        if (isAborted(signal)) throw thrown;
       }
     }
   }
 
   async #once(path: string, { body, headers, signal }: Asked): Promise<Reply> {
-    const { fetch: get = fetch, headers: own, credentials } = this.options;
     const url = addressOf(this.at(path));
     let response: Response;
     let text: string;
     try {
-      response = await get(url, {
+      response = await fetchAddress(url, this.options, {
         method: body === undefined ? 'GET' : 'POST',
-        headers: {
+        defaults: {
           accept: 'application/json',
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...(typeof own === 'function' ? await own() : own),
-          ...headers,
         },
+        own: headers,
         body: body === undefined ? null : JSON.stringify(body),
-        ...(credentials === undefined ? {} : { credentials }),
         signal: signal ?? null,
       });
       text = await response.text();
     } catch (cause) {
-      throw new TroupeError(
-        'stream.refused',
-        `Cannot reach the server at ${url} as the request failed: ${messageOf(cause)}`,
-        { cause, retryable: isAborted(signal) ? 'no' : 'yes' },
-      );
+      throw unreachableError(url, cause, isAborted(signal) ? 'no' : 'yes');
     }
     const { status } = response;
     const value = parse(text);
@@ -101,14 +93,11 @@ export class RemoteServer {
   }
 }
 
-/** The address without what follows its path. A path alone stays one: where a page is rendered on a server, it has no address yet. */
+/** The address without what follows its path. */
 const baseOf = (url: string | URL): string => {
-  const address = String(url).startsWith('/') ? String(url) : addressOf(url);
-  const [path = ''] = address.split(/[?#]/, 1);
-  return path.endsWith('/') ? path.slice(0, -1) : path;
+  const [path = ''] = addressOrPath(url).split(/[?#]/, 1);
+  return path.replace(/\/$/, '');
 };
-
-const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
 
 const parse = (text: string): unknown => {
   try {
@@ -132,9 +121,3 @@ const refusalIn = (value: unknown, status: number): TroupeError | undefined => {
     ...(typeof runId === 'string' ? { runId } : {}),
   });
 };
-
-const refusalBy = (url: string, status: number): TroupeError =>
-  new TroupeError('stream.refused', `Cannot reach the server at ${url} as it answered ${status}`, {
-    status,
-    retryable: status >= 500 || status === 408 || status === 429 ? 'yes' : 'no',
-  });

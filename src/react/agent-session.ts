@@ -1,3 +1,4 @@
+import { isLogged } from '../contracts/events/is-logged.ts';
 import { createActor } from 'xstate';
 import { waitingRequests } from '../client/select-progress.ts';
 import { errorData } from '../contracts/errors/error.ts';
@@ -211,7 +212,7 @@ export class AgentSession<Input, Output> {
   }
 
   #take(run: SessionRun, event: LiveEvent): void {
-    if (event.type !== 'model.delta' && event.type !== 'observer.dropped') {
+    if (isLogged(event)) {
       if (event.seq <= run.last) return;
       run.last = event.seq;
     }

@@ -1,3 +1,4 @@
+import { isLogged } from '../contracts/events/is-logged.ts';
 import type { Connection } from '../client/read-run.ts';
 import type { RemoteRun } from '../client/remote-run.ts';
 import { waitingRequests } from '../client/select-progress.ts';
@@ -259,7 +260,7 @@ export class RemoteSession<Input, Output> {
   #take(run: SessionRun<Output>, events: readonly LiveEvent[]): void {
     let { progress } = this.#screen.state;
     for (const event of events) {
-      if (event.type !== 'model.delta' && event.type !== 'observer.dropped') run.last = event.seq;
+      if (isLogged(event)) run.last = event.seq;
       progress = foldProgress(progress, event);
       if (event.type !== 'run.ended') continue;
       run.isOver = true;

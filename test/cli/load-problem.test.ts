@@ -4,12 +4,12 @@ import { loadProblem } from '../../src/cli/dev/load-problem.ts';
 test('an error of TypeScript that cannot be read names file, line and reason', () => {
   const said = [
     'Transform failed with 1 error:',
-    '/work/a b/desk.ts:3:12: ERROR: Expected ";" but found "agent"',
-    '/work/a b/desk.ts:9:1: ERROR: Unexpected "}"',
+    '/home/ann b/desk.ts:3:12: ERROR: Expected ";" but found "agent"',
+    '/home/ann b/desk.ts:9:1: ERROR: Unexpected "}"',
   ];
   expect(loadProblem(new Error(said.join('\n')))).toEqual({
     failed: 'Expected ";" but found "agent"',
-    place: { file: '/work/a b/desk.ts', line: 3 },
+    place: { file: '/home/ann b/desk.ts', line: 3 },
   });
   expect(loadProblem(new Error('C:\\work\\desk.ts:7:0: ERROR: Unexpected end of file')).place).toEqual({
     file: 'C:\\work\\desk.ts',

@@ -34,7 +34,7 @@ export const shortPath = (file: string, folder: string): string => {
 const rootOf = (thrown: unknown): unknown =>
   isTroupeError(thrown, 'command.usage') && thrown.cause !== undefined ? rootOf(thrown.cause) : thrown;
 
-/** The first line by which tsx says of TypeScript that it cannot read it: `/work/desk.ts:3:12: ERROR: Expected ";" but found "a"`. */
+/** The first line by which tsx says of TypeScript that it cannot read it: `/home/ann/desk.ts:3:12: ERROR: Expected ";" but found "a"`. */
 const findTransformError = (message: string): Failure | undefined => {
   for (const said of message.split('\n')) {
     const [place = '', why = ''] = said.split(': ERROR: ', 2);

@@ -1,6 +1,7 @@
+import { isLogged } from '../../../contracts/events/is-logged.ts';
 import type { GivenPart } from '../../../contracts/content/part.ts';
 import type { Turn } from '../../../contracts/conversations/transcript.ts';
-import type { LiveEvent, RuntimeEvent } from '../../../contracts/events/event.ts';
+import type { RuntimeEvent } from '../../../contracts/events/event.ts';
 import { TroupeError } from '../../../contracts/errors/error.ts';
 import { beganIn } from '../../journal/resume/stored-run.ts';
 import type { FoundRun } from '../runs/live-run.ts';
@@ -60,7 +61,7 @@ export const answerSoFar = async (serving: Serving, answering: Answering): Promi
   const redact = eventRedactor(serving.redactor.secrets);
   const events: RuntimeEvent[] = [];
   const pieces: AnswerPiece[] = [];
-  for (const event of (await pastEvents(serving, answering.found)).flatMap(redact).filter(isDurable)) {
+  for (const event of (await pastEvents(serving, answering.found)).flatMap(redact).filter(isLogged)) {
     pieces.push(...fold.take(event));
     if (fold.isOver && event.type !== 'run.ended') break;
     events.push(event);
@@ -69,9 +70,6 @@ export const answerSoFar = async (serving: Serving, answering: Answering): Promi
   const last = pieces.at(-1);
   return { pieces, events, end: last?.type === 'ended' ? last.end : undefined };
 };
-
-const isDurable = (event: LiveEvent): event is RuntimeEvent =>
-  event.type !== 'model.delta' && event.type !== 'observer.dropped';
 
 /** The conversation up to the end of a response, without its instructions, which are for that response alone. */
 export const conversationOf = async (

@@ -1,3 +1,4 @@
+import { isLogged } from '../../../contracts/events/is-logged.ts';
 import type { RuntimeEvent } from '../../../contracts/events/event.ts';
 import type { GivenPart } from '../../../contracts/content/part.ts';
 import type { Turn } from '../../../contracts/conversations/transcript.ts';
@@ -67,7 +68,7 @@ export class LiveRun {
     const events: RuntimeEvent[] = [];
     // Past events come at once.
     const listening = this.handle.events$.subscribe((event) => {
-      if (event.type !== 'model.delta' && event.type !== 'observer.dropped') events.push(event);
+      if (isLogged(event)) events.push(event);
     });
     listening.unsubscribe();
     return events;

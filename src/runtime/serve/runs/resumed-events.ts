@@ -1,3 +1,4 @@
+import { isLogged } from '../../../contracts/events/is-logged.ts';
 import type { LiveEvent } from '../../../contracts/events/event.ts';
 import type { LiveRun } from './live-run.ts';
 import type { StoredEvents } from './stored-events.ts';
@@ -46,7 +47,7 @@ export class ResumedEvents implements AsyncIterator<LiveEvent, undefined> {
   }
 
   #isNew(event: LiveEvent): boolean {
-    if (event.type === 'model.delta' || event.type === 'observer.dropped') return true;
+    if (!isLogged(event)) return true;
     if (event.seq <= this.#last) return false;
     this.#last = event.seq;
     if (event.type === 'run.ended') this.#isOver = true;

@@ -1,3 +1,4 @@
+import { isLogged } from '../../../contracts/events/is-logged.ts';
 import type { LiveEvent } from '../../../contracts/events/event.ts';
 import { printableJson } from '../../../base/text/printable.ts';
 import { byteStream } from './byte-stream.ts';
@@ -85,6 +86,6 @@ const lastSeen = (after: SseOptions['after']): number => {
 };
 
 const sseText = (event: LiveEvent): string => {
-  const id = event.type === 'model.delta' || event.type === 'observer.dropped' ? '' : `id: ${event.seq}\n`;
+  const id = isLogged(event) ? `id: ${event.seq}\n` : '';
   return `${id}event: ${event.type}\ndata: ${printableJson(event)}\n\n`;
 };
