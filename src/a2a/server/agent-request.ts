@@ -8,6 +8,8 @@ export interface AgentRequest extends TaskReading {
   readonly agent: ServedAgent;
   readonly caller: Caller;
   readonly loaded: ServerPackage;
+  /** The media types of messages, as the card names them. */
+  readonly inputModes: readonly string[];
   /** Aborted when the client is gone, or the server shuts down. */
   readonly signal: AbortSignal;
 }

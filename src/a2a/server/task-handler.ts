@@ -23,7 +23,7 @@ import { answerOf } from '../../runtime/serve/runs/run-people.ts';
 import { isInterrupted } from '../wire.ts';
 import { modesOf } from './agent-card.ts';
 import type { AgentRequest } from './agent-request.ts';
-import { answerIn, contentIn, inputIn, requestNamedIn } from './read-message.ts';
+import { answerIn, contentIn, inputIn, requestNamedIn, untakenIn } from './read-message.ts';
 import { followTask, readTask } from './read-task.ts';
 import { listTasks, withHistory } from './task-list.ts';
 import { updatesOf } from './task-updates.ts';
@@ -106,7 +106,7 @@ export class TaskHandler {
 
   /** Begins a task by a message, or gives the message to the task that it names. */
   async #take({ message, configuration }: SendMessageRequest): Promise<Reached> {
-    const { loaded } = this.#asked;
+    const { inputModes, loaded } = this.#asked;
     const { errors } = loaded;
     if (message === undefined || message.messageId === '' || message.messageId.length > MOST_ID)
       throw new errors.RequestMalformedError(
@@ -114,6 +114,11 @@ export class TaskHandler {
       );
     if (configuration?.taskPushNotificationConfig !== undefined)
       throw new errors.PushNotificationNotSupportedError();
+    const untaken = untakenIn(message, inputModes);
+    if (untaken !== undefined)
+      throw new errors.ContentTypeNotSupportedError(
+        `Cannot take a part of ${untaken.slice(0, 100)}: this agent takes ${inputModes.join(', ')}`,
+      );
     this.#assertAccepted(configuration?.acceptedOutputModes ?? []);
     return message.taskId === '' ? this.#begin(message) : this.#continue(message);
   }
