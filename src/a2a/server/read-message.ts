@@ -3,7 +3,7 @@ import { toBase64 } from '../../base/bytes.ts';
 import type { Json } from '../../base/json/json.ts';
 import { isJsonObject } from '../../base/json/json.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
-import { isAmong, UNKNOWN } from '../../contracts/content/media-type.ts';
+import { UNKNOWN } from '../../contracts/content/media-type.ts';
 import { schemasOf } from '../../runtime/serve/runs/agent-schemas.ts';
 import type { GivenAnswer } from '../../runtime/serve/runs/run-people.ts';
 import type { ServedAgent } from '../../runtime/serve/runs/served-names.ts';
@@ -34,15 +34,6 @@ const partsIn = ({ parts }: Message): readonly Part[] => {
   if (parts.length === 0 || parts.length > MOST_PARTS)
     throw invalid(`it has no parts, or more than ${MOST_PARTS}: found ${parts.length}`);
   return parts;
-};
-
-/** The media type of a file of a message that is none of those taken; undefined if there is none. A text is one whatever type is said of it. */
-export const untakenIn = ({ parts }: Message, taken: readonly string[]): string | undefined => {
-  const types = parts.flatMap(({ content, mediaType }) =>
-    (content?.$case === 'raw' || content?.$case === 'url') && mediaType !== '' ? [mediaType] : [],
-  );
-  const patterns = taken.map((each) => (each === '*/*' ? '*' : each));
-  return types.find((type) => !isAmong(type.split(';', 1).join('').trim().toLowerCase(), patterns));
 };
 
 const partIn = ({ content, filename, mediaType }: Part): { readonly [field: string]: Json } => {

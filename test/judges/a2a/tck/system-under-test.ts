@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { serveA2a } from '../../../../src/a2a/index.ts';
 import { act, agent, answer, askPerson, createGlobalEngine, tool } from '../../../../src/index.ts';
 import { memoryStore } from '../../../../src/persistence/index.ts';
+import { policy } from '../../../../src/policy/index.ts';
 import { serve } from '../../../../src/runtime/serve/index.ts';
 
 /** Time that `tck-delayed-complete` and a resubscription take, in ms: the kit's "1x streaming timeout". */
@@ -28,15 +29,32 @@ const write = tool({
   input: z.object({}),
   idempotent: true,
   execute: () => ({
+    text: 'Written.',
     parts: [{ type: 'file' as const, data: 'dGNr', mediaType: 'text/plain', name: 'output.txt' }],
   }),
+});
+
+const deploy = tool({
+  name: 'deploy',
+  description: 'Deploys.',
+  safety: 'danger',
+  input: z.object({}),
+  execute: () => 'deployed',
+});
+
+/** A deployment is granted by an operator, which no client of the kit is. */
+const safety = policy({
+  rules: [
+    { name: 'operators', effect: 'ask', tool: 'deploy', by: 'operator' },
+    { name: 'rest', effect: 'allow' },
+  ],
 });
 
 /** What is done with a message whose id begins so, as the kit's scenarios have it; the first that fits. */
 const sut = agent({
   name: 'tck',
   description: 'Does what the scenarios of the test kit say.',
-  tools: [askPerson, work, write],
+  tools: [askPerson, work, write, deploy],
   decide: ({ input, results: [result] }) => {
     const id = String(input);
     const begins = (...names: readonly string[]): boolean =>
@@ -45,6 +63,8 @@ const sut = agent({
       return result === undefined
         ? act({ name: 'ask_person', input: { question: 'What else?' } })
         : answer('Hello from TCK');
+    if (begins('auth-required'))
+      return result === undefined ? act({ name: 'deploy', input: {} }) : answer(result.text);
     if (begins('delayed-complete') || id.startsWith('test-resubscribe-message-id'))
       return result === undefined ? act({ name: 'work', input: {} }) : answer('Done after delay');
     if (begins('artifact-file-url'))
@@ -94,6 +114,7 @@ const port = Number(process.argv[2] ?? '9999');
 const service = serve(createGlobalEngine(), {
   agents: { tck: sut },
   store: memoryStore(),
+  run: { safety },
   limits: { perMinute: Infinity },
 });
 const { listener } = serveA2a(service);
