@@ -30,4 +30,4 @@ const patternsOf = (types: readonly string[]): readonly string[] =>
   types.map((each) => (each === '*/*' ? '*' : each));
 
 /** A media type without its parameters. */
-const plainType = (type: string): string => type.replace(/;.*$/s, '').trim().toLowerCase();
+export const plainType = (type: string): string => type.replace(/;.*$/s, '').trim().toLowerCase();

@@ -12,7 +12,7 @@ export const protocolError = (thrown: unknown, { errors }: ServerPackage): Error
     case 'server.refused':
       return status === 415
         ? new errors.ContentTypeNotSupportedError(message)
-        : new errors.RequestMalformedError(message);
+        : new errors.RequestMalformedError({ message, cause: thrown });
     case 'journal.unknown':
       return new errors.TaskNotFoundError(message);
     case 'run.ended':

@@ -120,15 +120,15 @@ const KINDS: Readonly<Record<string, { is: string; form: RegExp; read: (value: s
   includeArtifacts: { is: 'true or false', form: /^(?:true|false)$/, read: (value) => value === 'true' },
 };
 
-/** An error as HTTP+JSON has it: a refusal by its own status, an error of the protocol by that of its kind. */
+/** An error as HTTP+JSON has it: a refusal of the server has its own status, an error of the protocol that of its kind. */
 const refusalOf = (
   thrown: unknown,
   { loaded, toError }: AgentCall,
 ): { readonly body: unknown; readonly status: number } => {
   const { restStatusFor, toRestErrorBody } = loaded.errors;
   const error = toError(thrown);
-  const refused =
-    isTroupeError(thrown, 'server.refused') && thrown.status !== 415 ? thrown.status : undefined;
+  const { cause } = error;
+  const refused = isTroupeError(cause, 'server.refused') ? cause.status : undefined;
   const status = refused ?? restStatusFor(error);
   return { body: toRestErrorBody(error, status), status };
 };

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { z } from 'zod';
 import { serveA2a } from '../../../../src/a2a/index.ts';
-import { act, agent, answer, askPerson, createGlobalEngine, tool } from '../../../../src/index.ts';
+import { act, agent, answer, askPerson, createGlobalEngine, dual, tool } from '../../../../src/index.ts';
 import { memoryStore } from '../../../../src/persistence/index.ts';
 import { policy } from '../../../../src/policy/index.ts';
 import { serve } from '../../../../src/runtime/serve/index.ts';
@@ -28,10 +28,11 @@ const write = tool({
   description: 'Writes a file.',
   input: z.object({}),
   idempotent: true,
-  execute: () => ({
-    text: 'Written.',
-    parts: [{ type: 'file' as const, data: 'dGNr', mediaType: 'text/plain', name: 'output.txt' }],
-  }),
+  execute: () =>
+    dual({
+      text: 'Written.',
+      parts: [{ type: 'file', data: 'dGNr', mediaType: 'text/plain', name: 'output.txt' }],
+    }),
 });
 
 const deploy = tool({
@@ -72,7 +73,9 @@ const sut = agent({
         { type: 'file', url: 'https://example.com/output.txt', mediaType: 'text/plain', name: 'output.txt' },
       ]);
     if (begins('artifact-file', 'stream-artifact-file'))
-      return result === undefined ? act({ name: 'write', input: {} }) : answer(result.parts ?? []);
+      return result === undefined
+        ? act({ name: 'write', input: {} })
+        : answer((result.parts ?? []).filter(({ type }) => type === 'file'));
     if (begins('artifact-data')) return answer({ key: 'value', count: 42 });
     if (begins('artifact-text')) return answer('Generated text content');
     return answer('Hello from TCK');
