@@ -6,7 +6,15 @@ import { act, agent, answer, askPerson, tool } from '../../src/index.ts';
 import { memoryStore } from '../../src/persistence/index.ts';
 import { policy } from '../../src/policy/index.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
-import { as, auth, clerkSaying, refunding, refunds, tenantEngine } from '../runtime/serve/serve-kit.ts';
+import {
+  as,
+  auth,
+  clerkSaying,
+  refund,
+  refunding,
+  refunds,
+  tenantEngine,
+} from '../runtime/serve/serve-kit.ts';
 import { deferred } from '../support/runs.ts';
 import {
   agentsServed,
@@ -543,13 +551,42 @@ test('a call that somebody else has to approve is authorization that the task wa
   // To a lead it is a request like any other.
   expect((await lead.getTask({ tenant: '', id })).status?.state).toBe(6);
   await expect(client.sendMessage(saying('yes', { taskId: id }))).rejects.toThrow(/role 'lead'/);
-  const updates = client.resubscribeTask({ tenant: '', id });
-  expect((await updates.next()).value).toMatchObject({ payload: { value: { status: { state: 8 } } } });
-  const rest = collect({ [Symbol.asyncIterator]: () => updates });
   await lead.sendMessage(saying('yes', { taskId: id }));
-  expect((await rest).at(-1)).toMatchObject({
-    payload: { $case: 'statusUpdate', value: { status: { state: 3 } } },
+  const states: unknown[] = [];
+  for await (const { payload } of client.sendMessageStream(saying('My money'))) {
+    if (payload?.$case !== 'task' && payload?.$case !== 'statusUpdate') continue;
+    const { id: begun, state } =
+      payload.$case === 'task'
+        ? { id: payload.value.id, state: payload.value.status?.state }
+        : { id: payload.value.taskId, state: payload.value.status?.state };
+    states.push(state);
+    if (state === 8) await lead.sendMessage(saying('yes', { taskId: begun }));
+  }
+  expect(states).toContain(8);
+  expect(states.at(-1)).toBe(3);
+});
+
+test('of several requests a client is asked for what it may grant, and its message answers that', async () => {
+  const safety = policy({ rules: [{ name: 'money', effect: 'ask', tool: 'refund', by: 'lead' }] });
+  const both = agent({
+    name: 'both',
+    tools: [refund, askPerson],
+    model: scriptedModel([
+      calls(
+        { name: 'refund', input: { order: 17, euros: 39 } },
+        { name: 'ask_person', input: { question: 'Which account?' } },
+      ),
+      'Done.',
+    ]),
   });
+  const { url } = await agentsServed({ agents: { both }, run: { safety } });
+  const client = await clientOf(url);
+  const { payload } = (await collect(client.sendMessageStream(saying('My money')))).at(-1) ?? {};
+  if (payload?.$case !== 'statusUpdate') throw new Error('no update of the status');
+  const { taskId, status } = payload.value;
+  expect([status?.state, textsIn(status?.message?.parts)]).toEqual([6, ['Which account?']]);
+  // Now the other one alone is open, which another person grants.
+  expect((await taskOf(client, saying('The old one', { taskId }))).status?.state).toBe(8);
 });
 
 test('a client may deny what it may not approve', async () => {

@@ -89,7 +89,7 @@ test('both bindings have the same tasks, and say the same of them', async () => 
 });
 
 test('a response is of the media type of A2A, with all fields that have to be there', async () => {
-  const { url } = await agentsServed({ agents: { echo } });
+  const { url } = await agentsServed({ agents: { echo, asking } });
   const empty = await ask(`${url}/a2a/echo/tasks`);
   expect(empty.headers.get('content-type')).toBe('application/a2a+json; charset=utf-8');
   expect(await empty.json()).toEqual({ tasks: [], nextPageToken: '', pageSize: 50, totalSize: 0 });
@@ -107,6 +107,9 @@ test('a response is of the media type of A2A, with all fields that have to be th
   expect(await list('status=TASK_STATE_FAILED')).toEqual([]);
   expect((await list('includeArtifacts=false'))[0]).not.toHaveProperty('artifacts');
   expect((await list('includeArtifacts=true'))[0]).toHaveProperty('artifacts');
+  await send(`${url}/a2a/asking/message:send`, { message: { ...message, messageId: 'two' } });
+  const waiting = await (await ask(`${url}/a2a/asking/tasks?includeArtifacts=true`)).json();
+  expect(waiting).toMatchObject({ tasks: [{ artifacts: [] }] });
 });
 
 test('a refusal has the status, the name and the reason of its kind', async () => {
