@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Part } from '@a2a-js/sdk';
 import { serveA2a } from '../../src/a2a/index.ts';
 import { act, agent, answer, askPerson, tool } from '../../src/index.ts';
+import { parallel } from '../../src/patterns/index.ts';
 import { memoryStore } from '../../src/persistence/index.ts';
 import { policy } from '../../src/policy/index.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
@@ -568,25 +569,17 @@ test('a call that somebody else has to approve is authorization that the task wa
 
 test('of several requests a client is asked for what it may grant, and its message answers that', async () => {
   const safety = policy({ rules: [{ name: 'money', effect: 'ask', tool: 'refund', by: 'lead' }] });
-  const both = agent({
-    name: 'both',
-    tools: [refund, askPerson],
-    model: scriptedModel([
-      calls(
-        { name: 'refund', input: { order: 17, euros: 39 } },
-        { name: 'ask_person', input: { question: 'Which account?' } },
-      ),
-      'Done.',
-    ]),
-  });
+  const both = parallel({ name: 'both', members: { clerk: clerkSaying(refunding), asking } });
   const { url } = await agentsServed({ agents: { both }, run: { safety } });
   const client = await clientOf(url);
-  const { payload } = (await collect(client.sendMessageStream(saying('My money')))).at(-1) ?? {};
-  if (payload?.$case !== 'statusUpdate') throw new Error('no update of the status');
-  const { taskId, status } = payload.value;
-  expect([status?.state, textsIn(status?.message?.parts)]).toEqual([6, ['Which account?']]);
+  // The stream ends where the client is asked.
+  const [{ payload } = {}] = await collect(client.sendMessageStream(saying('My money')));
+  if (payload?.$case !== 'task') throw new Error('no task');
+  const { id: taskId } = payload.value;
+  const { status } = await client.getTask({ tenant: '', id: taskId });
+  expect([status?.state, textsIn(status?.message?.parts)]).toEqual([6, ['Which town?']]);
   // Now the other one alone is open, which another person grants.
-  expect((await taskOf(client, saying('The old one', { taskId }))).status?.state).toBe(8);
+  expect((await taskOf(client, saying('Oslo', { taskId }))).status?.state).toBe(8);
 });
 
 test('a client may deny what it may not approve', async () => {
