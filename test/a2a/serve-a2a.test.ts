@@ -7,15 +7,7 @@ import { parallel } from '../../src/patterns/index.ts';
 import { memoryStore } from '../../src/persistence/index.ts';
 import { policy } from '../../src/policy/index.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
-import {
-  as,
-  auth,
-  clerkSaying,
-  refund,
-  refunding,
-  refunds,
-  tenantEngine,
-} from '../runtime/serve/serve-kit.ts';
+import { as, auth, clerkSaying, refunding, refunds, tenantEngine } from '../runtime/serve/serve-kit.ts';
 import { deferred } from '../support/runs.ts';
 import {
   agentsServed,

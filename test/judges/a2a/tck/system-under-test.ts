@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { z } from 'zod';
 import { serveA2a } from '../../../../src/a2a/index.ts';
+import type { Json, ToolResult } from '../../../../src/index.ts';
 import { act, agent, answer, askPerson, createGlobalEngine, dual, tool } from '../../../../src/index.ts';
 import { memoryStore } from '../../../../src/persistence/index.ts';
 import { policy } from '../../../../src/policy/index.ts';
@@ -51,6 +52,22 @@ const safety = policy({
   ],
 });
 
+/** The files of a result, as an answer. */
+const filesOf = ({ parts = [] }: ToolResult): Json =>
+  parts.flatMap((part) =>
+    'hash' in part
+      ? [
+          {
+            type: part.type,
+            hash: part.hash,
+            mediaType: part.mediaType,
+            size: part.size,
+            name: part.name ?? '',
+          },
+        ]
+      : [],
+  );
+
 /** What is done with a message whose id begins so, as the kit's scenarios have it; the first that fits. */
 const sut = agent({
   name: 'tck',
@@ -73,9 +90,7 @@ const sut = agent({
         { type: 'file', url: 'https://example.com/output.txt', mediaType: 'text/plain', name: 'output.txt' },
       ]);
     if (begins('artifact-file', 'stream-artifact-file'))
-      return result === undefined
-        ? act({ name: 'write', input: {} })
-        : answer((result.parts ?? []).filter(({ type }) => type === 'file'));
+      return result === undefined ? act({ name: 'write', input: {} }) : answer(filesOf(result));
     if (begins('artifact-data')) return answer({ key: 'value', count: 42 });
     if (begins('artifact-text')) return answer('Generated text content');
     return answer('Hello from TCK');
