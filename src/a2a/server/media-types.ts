@@ -30,4 +30,7 @@ const patternsOf = (types: readonly string[]): readonly string[] =>
   types.map((each) => (each === '*/*' ? '*' : each));
 
 /** A media type without its parameters. */
-export const plainType = (type: string): string => type.replace(/;.*$/s, '').trim().toLowerCase();
+export const plainType = (type: string): string => {
+  const [plain = ''] = type.split(';', 1);
+  return plain.trim().toLowerCase();
+};

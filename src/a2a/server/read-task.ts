@@ -8,7 +8,7 @@ import { flatMapItems } from '../../runtime/serve/streams/event-source.ts';
 import { eventsOf, pastEvents } from '../../runtime/serve/watching.ts';
 import type { BytesAt } from '../wire-parts.ts';
 import type { ContextIds } from './context-ids.ts';
-import { barredFrom } from './barred-from.ts';
+import { refusalToGrant } from './refusal-to-grant.ts';
 import { TaskStory } from './task-story.ts';
 
 /** The parts that tasks are read by. */
@@ -32,7 +32,7 @@ export const readTask = async (
     contextId,
     showsActivity,
     bytesAt: bytesOf(serving),
-    barredFrom: (request) => barredFrom(request, caller),
+    refusalToGrant: (request) => refusalToGrant(request, caller),
   });
   const redact = eventRedactor(serving.redactor.secrets);
   for (const event of await pastEvents(serving, found))

@@ -18,7 +18,7 @@ const MEDIA_TYPE = 'application/a2a+json; charset=utf-8';
 export const answerRest = async (call: AgentCall, route: RestRoute): Promise<Response> => {
   const { ending, loaded } = call;
   try {
-    const given = await givenIn(call);
+    const given = await readGiven(call);
     const context = contextOf(call, BINDING.rest, given['tenant']);
     const result = await perform(call, route, given, context);
     if (Symbol.asyncIterator in result)
@@ -88,8 +88,8 @@ const perform = async (
   }
 };
 
-/** What is given of an operation: a body, or parameters of the address. @throws `RequestMalformedError` */
-const givenIn = async (call: AgentCall): Promise<JsonObject> => {
+/** Reads the request of an operation: a body, or parameters of the address. @throws `RequestMalformedError` */
+const readGiven = async (call: AgentCall): Promise<JsonObject> => {
   const { request, loaded } = call;
   if (request.method !== 'POST') return parametersIn(request, loaded);
   const body = await bodyOf(call);

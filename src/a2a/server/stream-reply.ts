@@ -6,7 +6,7 @@ import type { AgentCall } from './agent-call.ts';
 /** The way in which a binding writes events. */
 export interface EventWords<Event> {
   readonly textOf: (event: Event) => string;
-  /** What is sent in place of the rest when a stream fails. */
+  /** The last text of a stream that fails. */
   readonly failureText: (thrown: unknown) => string;
 }
 

@@ -19,7 +19,7 @@ export interface TaskFacts {
   /** True if the status of the task says what the agent does. */
   readonly showsActivity: boolean;
   /** The reason why a request is not the client's to grant; undefined if it is. */
-  readonly barredFrom: (request: OpenRequest) => string | undefined;
+  readonly refusalToGrant: (request: OpenRequest) => string | undefined;
 }
 
 type Ended = Extract<RuntimeEvent, { type: 'run.ended' }>;
@@ -157,13 +157,13 @@ export class TaskStory {
     if (this.#ended !== undefined) return endPartsOf(this.#ended);
     const [first] = this.#open.values();
     const request = this.#granted() ?? first;
-    if (request !== undefined) return requestParts(request, this.#facts.barredFrom(request));
+    if (request !== undefined) return requestParts(request, this.#facts.refusalToGrant(request));
     return this.#activity === undefined ? undefined : [textPart(this.#activity)];
   }
 
   /** The first open request that the client may grant. */
   #granted(): OpenRequest | undefined {
-    return [...this.#open.values()].find((request) => this.#facts.barredFrom(request) === undefined);
+    return [...this.#open.values()].find((request) => this.#facts.refusalToGrant(request) === undefined);
   }
 
   #parts(value: Json): Promise<Part[]> {

@@ -11,7 +11,7 @@ export interface UpdateOptions {
   readonly contextId: string;
   /** The path of the agent whose text is the answer; undefined where it is no text. */
   readonly answersAt: string | undefined;
-  /** True for a state in which nothing more is told. */
+  /** True for a state that ends the updates. */
   readonly endsIn: (state: TaskState) => boolean;
   /** Aborted when nobody wants any more of them. */
   readonly signal: AbortSignal;
