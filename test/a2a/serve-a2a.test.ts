@@ -7,7 +7,15 @@ import { parallel } from '../../src/patterns/index.ts';
 import { memoryStore } from '../../src/persistence/index.ts';
 import { policy } from '../../src/policy/index.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
-import { as, auth, clerkSaying, refunding, refunds, tenantEngine } from '../runtime/serve/serve-kit.ts';
+import {
+  as,
+  auth,
+  clerkSaying,
+  refund,
+  refunding,
+  refunds,
+  tenantEngine,
+} from '../runtime/serve/serve-kit.ts';
 import { deferred } from '../support/runs.ts';
 import {
   agentsServed,
@@ -561,7 +569,19 @@ test('a call that somebody else has to approve is authorization that the task wa
 
 test('of several requests a client is asked for what it may grant, and its message answers that', async () => {
   const safety = policy({ rules: [{ name: 'money', effect: 'ask', tool: 'refund', by: 'lead' }] });
-  const both = parallel({ name: 'both', members: { clerk: clerkSaying(refunding), asking } });
+  // The clerk asks first, as it needs no model.
+  const clerk = agent({
+    name: 'clerk',
+    tools: [refund],
+    decide: ({ results: [result] }) =>
+      result === undefined ? act({ name: 'refund', input: { order: 17, euros: 39 } }) : answer(result.text),
+  });
+  const asker = agent({
+    name: 'asker',
+    tools: [askPerson],
+    model: scriptedModel([calls({ name: 'ask_person', input: { question: 'Which town?' } }), 'Done.']),
+  });
+  const both = parallel({ name: 'both', members: { clerk, asker } });
   const { url } = await agentsServed({ agents: { both }, run: { safety } });
   const client = await clientOf(url);
   // The stream ends where the client is asked.
