@@ -19,8 +19,8 @@ export const ROLE = { user: 1, agent: 2 } as const satisfies Readonly<Record<str
 export const VERSION = '1.0';
 /** The header of a request that says which version it is of. */
 export const VERSION_HEADER = 'a2a-version';
-/** The binding that is spoken. */
-export const BINDING = 'JSONRPC';
+/** The bindings that are spoken, the preferred first: both at the address of the agent. */
+export const BINDING = { rpc: 'JSONRPC', rest: 'HTTP+JSON' } as const;
 /** The place of a card, below the address of its agent. */
 export const CARD_PATH = '.well-known/agent-card.json';
 /** The extension by which a card has the JSON Schemas of its agent. */

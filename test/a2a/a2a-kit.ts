@@ -28,16 +28,27 @@ export interface Heard {
   readonly messageId?: string | undefined;
 }
 
+/** The fields that are noted of a body; none of one that is not JSON. */
+const bodyIn = (
+  text: string,
+): {
+  readonly method?: string;
+  readonly params?: { readonly message?: { readonly messageId?: string } };
+} => {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+};
+
 /** A handler that notes what it is asked. */
 export const noting = (handler: (request: Request) => Promise<Response>) => {
   const heard: Heard[] = [];
   const fetch = async (request: Request): Promise<Response> => {
     const { method, url, headers } = request;
     const text = method === 'POST' ? await request.clone().text() : '{}';
-    const { method: rpc, params } = JSON.parse(text) as {
-      readonly method?: string;
-      readonly params?: { readonly message?: { readonly messageId?: string } };
-    };
+    const { method: rpc, params } = bodyIn(text);
     heard.push({ method, path: new URL(url).pathname, headers, rpc, messageId: params?.message?.messageId });
     return handler(request);
   };

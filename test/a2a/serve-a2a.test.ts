@@ -1,10 +1,21 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import type { Part } from '@a2a-js/sdk';
 import { serveA2a } from '../../src/a2a/index.ts';
 import { act, agent, answer, askPerson, tool } from '../../src/index.ts';
+import { parallel } from '../../src/patterns/index.ts';
 import { memoryStore } from '../../src/persistence/index.ts';
+import { policy } from '../../src/policy/index.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
-import { as, auth, clerkSaying, refunding, refunds, tenantEngine } from '../runtime/serve/serve-kit.ts';
+import {
+  as,
+  auth,
+  clerkSaying,
+  refund,
+  refunding,
+  refunds,
+  tenantEngine,
+} from '../runtime/serve/serve-kit.ts';
 import { deferred } from '../support/runs.ts';
 import {
   agentsServed,
@@ -87,7 +98,10 @@ test('a card says what an agent is, takes and gives, and where it is', async () 
   expect(card).toMatchObject({
     name: 'adder',
     description: 'Adds two numbers.',
-    supportedInterfaces: [{ url: `${url}/a2a/adder`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+    supportedInterfaces: [
+      { url: `${url}/a2a/adder`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+      { url: `${url}/a2a/adder`, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+    ],
     capabilities: {
       streaming: true,
       pushNotifications: false,
@@ -124,7 +138,10 @@ test('a card has the address that is configured, tells of tokens where callers h
   );
   const card: unknown = await (await fetch(`${url}/api/a2a/echo/.well-known/agent-card.json`)).json();
   expect(card).toMatchObject({
-    supportedInterfaces: [{ url: 'https://agents.example.com/api/a2a/echo' }],
+    supportedInterfaces: [
+      { url: 'https://agents.example.com/api/a2a/echo' },
+      { url: 'https://agents.example.com/api/a2a/echo' },
+    ],
     documentationUrl: 'https://docs.example.com/echo',
     securitySchemes: { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } } },
   });
@@ -440,7 +457,7 @@ test('what is not promised is refused by its own error', async () => {
   expect(await codeOf(get, { 'a2a-version': '2.0' })).toBe(-32_009);
   expect(await codeOf({ method: 'Nothing', params: {} })).toBe(-32_601);
   expect(await codeOf({ method: 'SendMessage', params: {} })).toBe(-32_602);
-  expect(await codeOf({ method: 'GetExtendedAgentCard' })).toBe(-32_007);
+  expect(await codeOf({ method: 'GetExtendedAgentCard' })).toBe(-32_004);
   expect(
     await codeOf({
       method: 'CreateTaskPushNotificationConfig',
@@ -454,6 +471,138 @@ test('what is not promised is refused by its own error', async () => {
   await expect(client.sendMessage(saying([]))).rejects.toThrow(/no parts/);
   await expect(client.sendMessage(saying('x', { messageId: '' }))).rejects.toThrow(/no id/);
   expect((await fetch(`${url}/a2a/echo`)).status).toBe(405);
+});
+
+test('a body that cannot be read is refused by its status, in the words of JSON-RPC', async () => {
+  const { url } = await agentsServed({ agents: { echo }, limits: { bodyBytes: 2_000 } });
+  const refused = async (body: string, type = 'application/json') => {
+    const response = await fetch(`${url}/a2a/echo`, {
+      method: 'POST',
+      headers: { 'content-type': type, 'a2a-version': '1.0' },
+      body,
+    });
+    const { jsonrpc, id, error } = (await response.json()) as {
+      readonly jsonrpc: string;
+      readonly id: unknown;
+      readonly error: { readonly code: number };
+    };
+    expect([jsonrpc, id]).toEqual(['2.0', null]);
+    return [response.status, error.code];
+  };
+  expect(await refused('{')).toEqual([400, -32_700]);
+  expect(await refused('{}', 'text/plain')).toEqual([415, -32_005]);
+  expect(await refused(JSON.stringify('x'.repeat(3_000)))).toEqual([413, -32_600]);
+  expect(await refused('{}', 'application/a2a+json')).toEqual([200, -32_602]);
+});
+
+test('a file is taken only if the card names its media type, which the app can add to', async () => {
+  const { url } = await agentsServed(
+    { agents: { echo } },
+    { card: (card) => ({ ...card, defaultInputModes: [...card.defaultInputModes, 'application/zip'] }) },
+  );
+  const client = await clientOf(url);
+  const file = (mediaType: string): Part => ({
+    content: { $case: 'raw', value: globalThis.Buffer.from('tck') },
+    metadata: undefined,
+    filename: 'x',
+    mediaType,
+  });
+  const send = (mediaType: string) => taskOf(client, saying([file(mediaType)]));
+  await expect(send('application/x-unheard-of')).rejects.toMatchObject({
+    name: expect.stringContaining('ContentTypeNotSupported'),
+    message: expect.stringContaining('application/x-unheard-of: this agent takes text/plain, text/*'),
+  });
+  for (const mediaType of ['application/zip', 'text/csv; charset=utf-8', ''])
+    expect((await send(mediaType)).status?.state).toBe(3);
+  // A text is one, whatever is said of its type.
+  const marked = { ...text('x'), mediaType: 'application/x-unheard-of' };
+  expect((await taskOf(client, saying([marked]))).status?.state).toBe(3);
+});
+
+test('a card may be kept for a minute, and is not sent again to a client that has it', async () => {
+  const { url } = await agentsServed({ agents: { echo } });
+  const cardUrl = `${url}/.well-known/agent-card.json`;
+  const first = await fetch(cardUrl);
+  const etag = first.headers.get('etag') ?? '';
+  expect(first.headers.get('cache-control')).toBe('public, max-age=60');
+  expect(etag).toMatch(/^"\w{32}"$/);
+  expect((await fetch(cardUrl, { headers: { 'if-none-match': `"x", W/${etag}` } })).status).toBe(304);
+  expect((await fetch(cardUrl, { headers: { 'if-none-match': '"x"' } })).status).toBe(200);
+  const other = await fetch(`${(await agentsServed({ agents: { adder } })).url}/.well-known/agent-card.json`);
+  expect(other.headers.get('etag')).not.toBe(etag);
+});
+
+test('a call that somebody else has to approve is authorization that the task waits for: a sender is not held up, a stream goes on', async () => {
+  const roles: Readonly<Record<string, readonly string[]>> = { lee: ['lead'] };
+  const byRole = (request: Request) => {
+    const caller = auth(request);
+    return caller === undefined ? undefined : { ...caller, roles: roles[caller.who] ?? [] };
+  };
+  const safety = policy({ rules: [{ name: 'money', effect: 'ask', tool: 'refund', by: 'lead' }] });
+  const { url } = await agentsServed(
+    { agents: { clerk: clerkSaying(refunding) }, auth: byRole, store: memoryStore(), run: { safety } },
+    {},
+    tenantEngine(),
+  );
+  const client = await clientOf(url, as('acme'));
+  const lead = await clientOf(url, as('acme', 'lee'));
+  const { id, status } = await taskOf(client, saying('My money'));
+  expect(status?.state).toBe(8);
+  expect(textsIn(status?.message?.parts)[0]).toMatch(/^May it be done\? .*role 'lead': 'ada' has no role/s);
+  // To a lead it is a request like any other.
+  expect((await lead.getTask({ tenant: '', id })).status?.state).toBe(6);
+  await expect(client.sendMessage(saying('yes', { taskId: id }))).rejects.toThrow(/role 'lead'/);
+  await lead.sendMessage(saying('yes', { taskId: id }));
+  const states: unknown[] = [];
+  for await (const { payload } of client.sendMessageStream(saying('My money'))) {
+    if (payload?.$case !== 'task' && payload?.$case !== 'statusUpdate') continue;
+    const { id: begun, state } =
+      payload.$case === 'task'
+        ? { id: payload.value.id, state: payload.value.status?.state }
+        : { id: payload.value.taskId, state: payload.value.status?.state };
+    states.push(state);
+    if (state === 8) await lead.sendMessage(saying('yes', { taskId: begun }));
+  }
+  expect(states).toContain(8);
+  expect(states.at(-1)).toBe(3);
+});
+
+test('of several requests a client is asked for what it may grant, and its message answers that', async () => {
+  const safety = policy({ rules: [{ name: 'money', effect: 'ask', tool: 'refund', by: 'lead' }] });
+  // The clerk asks first, as it needs no model.
+  const clerk = agent({
+    name: 'clerk',
+    tools: [refund],
+    decide: ({ results: [result] }) =>
+      result === undefined ? act({ name: 'refund', input: { order: 17, euros: 39 } }) : answer(result.text),
+  });
+  const asker = agent({
+    name: 'asker',
+    tools: [askPerson],
+    model: scriptedModel([calls({ name: 'ask_person', input: { question: 'Which town?' } }), 'Done.']),
+  });
+  const both = parallel({ name: 'both', members: { clerk, asker } });
+  const { url } = await agentsServed({ agents: { both }, run: { safety } });
+  const client = await clientOf(url);
+  // The stream ends where the client is asked.
+  const [{ payload } = {}] = await collect(client.sendMessageStream(saying('My money')));
+  if (payload?.$case !== 'task') throw new Error('no task');
+  const { id: taskId } = payload.value;
+  const { status } = await client.getTask({ tenant: '', id: taskId });
+  expect([status?.state, textsIn(status?.message?.parts)]).toEqual([6, ['Which town?']]);
+  // Now the other one alone is open, which another person grants.
+  expect((await taskOf(client, saying('Oslo', { taskId }))).status?.state).toBe(8);
+});
+
+test('a client may deny what it may not approve', async () => {
+  const safety = policy({ rules: [{ name: 'money', effect: 'ask', tool: 'refund', by: 'lead' }] });
+  const paid = refunds.length;
+  const { url } = await agentsServed({ agents: { clerk: clerkSaying(refunding) }, run: { safety } });
+  const client = await clientOf(url);
+  const { id } = await taskOf(client, saying('My money'));
+  const denied = await taskOf(client, saying('not now', { taskId: id }));
+  expect(denied.status?.state).toBe(3);
+  expect(refunds.length).toBe(paid);
 });
 
 test('the limits of the service hold, and all other addresses are its own', async () => {

@@ -12,7 +12,7 @@ export interface Modes {
 const TEXT = 'text/plain';
 const JSON_TYPE = 'application/json';
 /** Of an agent without a schema, which takes texts and media. */
-const CONTENT: readonly string[] = [TEXT, JSON_TYPE, 'image/*', 'audio/*', 'application/pdf'];
+const CONTENT: readonly string[] = [TEXT, 'text/*', JSON_TYPE, 'image/*', 'audio/*', 'application/pdf'];
 
 /** The media types of an agent, by its schemas. */
 export const modesOf = (agent: ServedAgent): Modes => {
@@ -40,7 +40,12 @@ export const cardOf = (agent: ServedAgent, { url, hasAuth }: CardFacts): AgentCa
     name,
     description,
     version: '1.0.0',
-    supportedInterfaces: [{ url, protocolBinding: BINDING, tenant: '', protocolVersion: VERSION }],
+    supportedInterfaces: [BINDING.rpc, BINDING.rest].map((protocolBinding) => ({
+      url,
+      protocolBinding,
+      tenant: '',
+      protocolVersion: VERSION,
+    })),
     provider: undefined,
     capabilities: {
       streaming: true,

@@ -4,10 +4,12 @@ import type * as Server from '@a2a-js/sdk/server';
 import { loadPackage, rethrow } from '../../contracts/errors/load-package.ts';
 
 /** The pieces of the package that a server uses. */
-export interface ServerPackage
-  extends
-    Pick<typeof Sdk, 'AgentCard'>,
-    Pick<typeof Server, 'JsonRpcTransportHandler' | 'ServerCallContext' | 'validateVersion'> {
+export interface ServerPackage extends Pick<
+  typeof Server,
+  'JsonRpcTransportHandler' | 'ServerCallContext' | 'validateVersion'
+> {
+  /** The types of the protocol, each with what reads and writes it. */
+  readonly types: typeof Sdk;
   readonly errors: typeof Errors;
 }
 
@@ -19,7 +21,7 @@ export const loadServer = async (): Promise<ServerPackage> => {
       import('@a2a-js/sdk/server').catch(rethrow),
       import('@a2a-js/sdk/errors').catch(rethrow),
     ]);
-  const [{ AgentCard }, server, errors] = await loadPackage('@a2a-js/sdk', load, 'tool.package-missing');
+  const [types, server, errors] = await loadPackage('@a2a-js/sdk', load, 'tool.package-missing');
   const { JsonRpcTransportHandler, ServerCallContext, validateVersion } = server;
-  return { AgentCard, JsonRpcTransportHandler, ServerCallContext, validateVersion, errors };
+  return { types, JsonRpcTransportHandler, ServerCallContext, validateVersion, errors };
 };

@@ -14,7 +14,7 @@ export interface HandlerSetup {
 
 /** All that the protocol asks for, as the package wants it: tasks, and refusals of what the card does not promise. */
 export const protocolHandler = ({ tasks, card, loaded, toError }: HandlerSetup): A2ARequestHandler => {
-  const { ExtendedAgentCardNotConfiguredError, PushNotificationNotSupportedError } = loaded.errors;
+  const { PushNotificationNotSupportedError, UnsupportedOperationError } = loaded.errors;
   const noPushing = (): Promise<never> => Promise.reject(new PushNotificationNotSupportedError());
   const once = async <Result>(work: Promise<Result>): Promise<Result> => {
     try {
@@ -32,7 +32,10 @@ export const protocolHandler = ({ tasks, card, loaded, toError }: HandlerSetup):
   }
   return {
     getAgentCard: () => Promise.resolve(card),
-    getAuthenticatedExtendedAgentCard: () => Promise.reject(new ExtendedAgentCardNotConfiguredError()),
+    getAuthenticatedExtendedAgentCard: () =>
+      Promise.reject(
+        new UnsupportedOperationError('Cannot give an extended card as the card does not promise one'),
+      ),
     sendMessage: (params) => once(tasks.sendMessage(params)),
     sendMessageStream: (params) => each(tasks.sendMessageStream(params)),
     getTask: (params) => once(tasks.getTask(params)),

@@ -8,6 +8,7 @@ import { schemasOf } from '../../runtime/serve/runs/agent-schemas.ts';
 import type { GivenAnswer } from '../../runtime/serve/runs/run-people.ts';
 import type { ServedAgent } from '../../runtime/serve/runs/served-names.ts';
 import { kindOf, plainData } from '../wire-parts.ts';
+import { plainType } from './media-types.ts';
 import type { RemoteRequest } from '../../contracts/runs/remote-run.ts';
 
 /** Parts of a message at most. */
@@ -36,7 +37,8 @@ const partsIn = ({ parts }: Message): readonly Part[] => {
   return parts;
 };
 
-const partIn = ({ content, filename, mediaType }: Part): { readonly [field: string]: Json } => {
+const partIn = ({ content, filename, mediaType: given }: Part): { readonly [field: string]: Json } => {
+  const mediaType = plainType(given);
   const name = filename === '' ? {} : { name: filename };
   const type = mediaType === '' ? {} : { mediaType };
   switch (content?.$case) {

@@ -1,29 +1,39 @@
 import type { LiveEvent } from '../../contracts/events/event.ts';
 import { blobsOf } from '../../runtime/content/blobs-of.ts';
 import type { FoundRun } from '../../runtime/serve/runs/live-run.ts';
+import type { Caller } from '../../runtime/serve/serve-options.ts';
 import type { Serving } from '../../runtime/serve/serving.ts';
 import { eventRedactor } from '../../runtime/serve/streams/event-redactor.ts';
 import { flatMapItems } from '../../runtime/serve/streams/event-source.ts';
 import { eventsOf, pastEvents } from '../../runtime/serve/watching.ts';
 import type { BytesAt } from '../wire-parts.ts';
 import type { ContextIds } from './context-ids.ts';
+import { refusalToGrant } from './refusal-to-grant.ts';
 import { TaskStory } from './task-story.ts';
 
 /** The parts that tasks are read by. */
 export interface TaskReading {
   readonly serving: Serving;
+  /** The caller whose task it is: what it waits for is theirs to give, or another's. */
+  readonly caller: Caller;
   readonly contexts: ContextIds;
   readonly showsActivity: boolean;
 }
 
 /** Reads the task of a run, redacted as for any observer. @throws {TroupeError} `journal.unknown`, `journal.corrupt` */
 export const readTask = async (
-  { serving, contexts, showsActivity }: TaskReading,
+  { serving, caller, contexts, showsActivity }: TaskReading,
   found: FoundRun,
 ): Promise<TaskStory> => {
   const { runId } = found.live ?? found.stored;
   const contextId = await contexts.of(found);
-  const story = new TaskStory({ taskId: runId, contextId, showsActivity, bytesAt: bytesOf(serving) });
+  const story = new TaskStory({
+    taskId: runId,
+    contextId,
+    showsActivity,
+    bytesAt: bytesOf(serving),
+    refusalToGrant: (request) => refusalToGrant(request, caller),
+  });
   const redact = eventRedactor(serving.redactor.secrets);
   for (const event of await pastEvents(serving, found))
     for (const shown of redact(event)) if (shown.type !== 'model.delta') story.hear(shown);

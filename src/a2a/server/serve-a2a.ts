@@ -1,28 +1,28 @@
 import type { AgentCard } from '@a2a-js/sdk';
-import { isJsonObject } from '../../base/json/json.ts';
+import { toJson } from '../../base/json/json.ts';
 import { aBoolean, aFunction, aText, fulfilling, optional } from '../../base/schemas/option-schemas.ts';
 import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import { foundText } from '../../contracts/errors/found-text.ts';
-import { callerKeyOf } from '../../runtime/serve/http/callers.ts';
-import { isServerFailure, errorReply, jsonReply } from '../../runtime/serve/http/reply.ts';
-import { readJson } from '../../runtime/serve/http/read-json.ts';
-import { refusal } from '../../runtime/serve/http/refusal.ts';
-import type { ServedAgent } from '../../runtime/serve/runs/served-names.ts';
-import type { Caller } from '../../runtime/serve/serve-options.ts';
 import { nodeListener } from '../../runtime/serve/http/node-listener.ts';
+import { refusal } from '../../runtime/serve/http/refusal.ts';
+import { errorReply, isServerFailure } from '../../runtime/serve/http/reply.ts';
+import type { ServedAgent } from '../../runtime/serve/runs/served-names.ts';
 import type { Service } from '../../runtime/serve/serve.ts';
 import type { ServiceParts } from '../../runtime/serve/service-parts.ts';
 import { partsOf } from '../../runtime/serve/service-parts.ts';
-import { BINDING, CARD_PATH, VERSION_HEADER } from '../wire.ts';
+import { CARD_PATH } from '../wire.ts';
 import { cardOf } from './agent-card.ts';
+import { cardReply } from './card-reply.ts';
 import { ContextIds } from './context-ids.ts';
 import { endWith } from './end-with.ts';
-import type { ServerPackage } from './load-server.ts';
 import { loadServer } from './load-server.ts';
-import type { RpcResponse } from './rpc-reply.ts';
-import { protocolError, rpcReply, rpcStream, rpcTexts } from './rpc-reply.ts';
+import { protocolError } from './protocol-error.ts';
 import { protocolHandler } from './protocol-handler.ts';
+import { answerRest } from './rest-call.ts';
+import type { RestRoute } from './rest-route.ts';
+import { restRouteOf } from './rest-route.ts';
+import { answerRpc } from './rpc-call.ts';
 import { TaskHandler } from './task-handler.ts';
 
 /** Options of {@link serveA2a}. */
@@ -53,7 +53,7 @@ const checkServeA2a = optionsCheck<ServeA2aOptions>(
 );
 
 /**
- * Serves the agents of a service over A2A 1.0, by JSON-RPC over HTTP: each at `/a2a/NAME`, with its card below that at
+ * Serves the agents of a service over A2A 1.0, by JSON-RPC and HTTP+JSON: each at `/a2a/NAME`, with its card below that at
  * `.well-known/agent-card.json`. All other addresses are the service's own, whose `auth`, tenants and limits hold for both.
  *
  * A task is a run: it outlives the process with the service's store, its context is a thread, and a request to a person is a task that wants
@@ -84,6 +84,14 @@ export const serveA2a = (
   return { fetch, listener: nodeListener(fetch) };
 };
 
+/** An address of A2A: a card, or an agent by JSON-RPC or, with a route, by HTTP+JSON. */
+interface Place {
+  /** Undefined for the main one. */
+  readonly agent?: ServedAgent | undefined;
+  readonly isCard: boolean;
+  readonly route?: RestRoute | undefined;
+}
+
 class A2aServer {
   readonly #parts: ServiceParts;
   readonly #options: ServeA2aOptions;
@@ -102,18 +110,18 @@ class A2aServer {
     if (place === undefined) return undefined;
     return this.#parts.answer(request, async () => {
       const agent = place.agent ?? this.#main();
-      const wanted = place.isCard ? 'GET' : 'POST';
-      if (request.method !== wanted)
-        return errorReply(refusal(405, `this address takes ${wanted} only`), { allow: wanted });
-      if (place.isCard) {
-        const { AgentCard: codec } = await loadServer();
-        return jsonReply(codec.toJSON(await this.#card(request, agent)));
-      }
-      return this.#call(request, agent, await this.#parts.callerOf(request));
+      const wanted = place.route?.methods ?? [place.isCard ? 'GET' : 'POST'];
+      if (!wanted.includes(request.method))
+        return errorReply(refusal(405, `this address takes ${wanted.join(' or ')} only`), {
+          allow: wanted.join(', '),
+        });
+      if (!place.isCard) return this.#call(request, agent, place.route);
+      const { types } = await loadServer();
+      return cardReply(request, toJson(types.AgentCard.toJSON(await this.#card(request, agent))));
     });
   }
 
-  #placeIn(pathname: string): { readonly agent?: ServedAgent; readonly isCard: boolean } | undefined {
+  #placeIn(pathname: string): Place | undefined {
     const { basePath, names } = this.#parts.serving;
     // What is found by the host alone is at its root, wherever the rest is.
     if (pathname === `/${CARD_PATH}` || pathname === `${basePath}/${CARD_PATH}`) return { isCard: true };
@@ -125,7 +133,9 @@ class A2aServer {
     const agent = names.all.find((each) => each.name === name);
     if (agent === undefined) return undefined;
     if (more === `/${CARD_PATH}`) return { agent, isCard: true };
-    return more === '' || more === '/' ? { agent, isCard: false } : undefined;
+    if (more === '' || more === '/') return { agent, isCard: false };
+    const route = restRouteOf(more);
+    return route === undefined ? undefined : { agent, isCard: false, route };
   }
 
   /** The agent whose card is at the root. */
@@ -145,69 +155,28 @@ class A2aServer {
     return card === undefined ? made : card(made, agent.name);
   }
 
-  async #call(request: Request, agent: ServedAgent, caller: Caller): Promise<Response> {
+  async #call(request: Request, agent: ServedAgent, route: RestRoute | undefined): Promise<Response> {
     const { serving, onProblem } = this.#parts;
-    const { bodyBytes, bodyMs } = serving.limits;
-    const body = await readJson(request, { bodyBytes, bodyMs, clock: serving.clock });
+    const caller = await this.#parts.callerOf(request);
     const loaded = await loadServer();
-    const id =
-      isJsonObject(body) && (typeof body['id'] === 'string' || typeof body['id'] === 'number')
-        ? body['id']
-        : null;
     const toError = (thrown: unknown): Error => {
       if (!(thrown instanceof loaded.errors.A2AError) && isServerFailure(thrown)) onProblem(thrown);
       return protocolError(thrown, loaded);
     };
-    const failed = (thrown: unknown): RpcResponse => ({
-      jsonrpc: '2.0',
-      id,
-      error: loaded.JsonRpcTransportHandler.mapToJSONRPCError(toError(thrown)),
-    });
-    const ending = endWith([request.signal, serving.runs.drained]);
     const card = await this.#card(request, agent);
+    const ending = endWith([request.signal, serving.runs.drained]);
     const tasks = new TaskHandler({
       agent,
       caller,
       loaded,
       serving,
+      inputModes: [...card.defaultInputModes, ...card.skills.flatMap(({ inputModes }) => inputModes)],
       contexts: this.#contexts,
       showsActivity: this.#options.activity === true,
       signal: ending.signal,
     });
-    try {
-      const requestedVersion = request.headers.get(VERSION_HEADER) ?? undefined;
-      const context = new loaded.ServerCallContext(
-        requestedVersion === undefined ? {} : { requestedVersion },
-      );
-      loaded.validateVersion(context.requestedVersion, card, BINDING);
-      this.#assertTenant(body, caller, loaded);
-      if (!isJsonObject(body))
-        throw new loaded.errors.RequestMalformedError('Cannot read the body as it is not an object');
-      const response = await new loaded.JsonRpcTransportHandler(
-        protocolHandler({ tasks, card, loaded, toError }),
-      ).handle({ ...body }, context);
-      if (!(Symbol.asyncIterator in response)) {
-        ending.release();
-        return rpcReply(response);
-      }
-      const first = await response.next();
-      if (first.done === true) throw new Error('a stream without a first event');
-      const texts = rpcTexts(first.value, response, { onError: failed, release: ending.abort });
-      return rpcStream(
-        serving.streams.open(callerKeyOf(caller), texts, () => ''),
-        serving.clock,
-      );
-    } catch (thrown) {
-      ending.release();
-      return rpcReply(failed(thrown));
-    }
-  }
-
-  /** The tenant follows from who calls, never from what a client says. */
-  #assertTenant(body: unknown, { tenant }: Caller, { errors }: ServerPackage): void {
-    const { params } = Object(body) as { readonly params?: unknown };
-    const { tenant: given } = Object(params) as { readonly tenant?: unknown };
-    if (given === undefined || given === '' || given === tenant) return;
-    throw new errors.RequestMalformedError('Cannot answer for that tenant as the caller is not of it');
+    const operations = protocolHandler({ tasks, card, loaded, toError });
+    const call = { request, caller, serving, loaded, card, operations, ending, toError };
+    return route === undefined ? answerRpc(call) : answerRest(call, route);
   }
 }

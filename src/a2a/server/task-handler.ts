@@ -8,21 +8,23 @@ import type {
   StreamResponse,
   SubscribeToTaskRequest,
   Task,
+  TaskState,
 } from '@a2a-js/sdk';
 import { sha256 } from '../../base/sha256.ts';
 import { canonical } from '../../base/json/canonical.ts';
 import { randomId } from '../../base/random-id.ts';
 import { isTroupeError } from '../../contracts/errors/error.ts';
-import { isAmong } from '../../contracts/content/media-type.ts';
 import type { RemoteRequest } from '../../contracts/runs/remote-run.ts';
 import { assertMay } from '../../runtime/serve/http/callers.ts';
 import type { FoundRun } from '../../runtime/serve/runs/live-run.ts';
 import { abortRun, answerRun, requestsOf, sendToRun } from '../../runtime/serve/runs/reach-run.ts';
 import { checkContent } from '../../runtime/serve/runs/check-input.ts';
 import { answerOf } from '../../runtime/serve/runs/run-people.ts';
-import { isInterrupted } from '../wire.ts';
+import { isInterrupted, STATE } from '../wire.ts';
 import { modesOf } from './agent-card.ts';
 import type { AgentRequest } from './agent-request.ts';
+import { refusalToGrant } from './refusal-to-grant.ts';
+import { assertGiven, assertTaken } from './media-types.ts';
 import { answerIn, contentIn, inputIn, requestNamedIn } from './read-message.ts';
 import { followTask, readTask } from './read-task.ts';
 import { listTasks, withHistory } from './task-list.ts';
@@ -52,7 +54,7 @@ export class TaskHandler {
     const { configuration } = params;
     const reached = await this.#take(params);
     if (configuration?.returnImmediately !== true)
-      for await (const _update of this.#updates(reached)) {
+      for await (const _update of this.#updates(reached, { endsIn: isInterrupted })) {
         // The last of them leaves the story as it then is.
       }
     return withHistory(await reached.story.task(), configuration?.historyLength);
@@ -101,20 +103,20 @@ export class TaskHandler {
     if (reached.story.isOver)
       throw new loaded.errors.UnsupportedOperationError('Cannot subscribe to the task as it is over');
     yield { payload: { $case: 'task', value: await reached.story.task() } };
-    yield* this.#updates(reached, true);
+    yield* this.#updates(reached, { isAwaited: true });
   }
 
   /** Begins a task by a message, or gives the message to the task that it names. */
   async #take({ message, configuration }: SendMessageRequest): Promise<Reached> {
-    const { loaded } = this.#asked;
-    const { errors } = loaded;
+    const { errors } = this.#asked.loaded;
     if (message === undefined || message.messageId === '' || message.messageId.length > MOST_ID)
       throw new errors.RequestMalformedError(
         'Cannot take the message as it has no id, or one that is too long',
       );
     if (configuration?.taskPushNotificationConfig !== undefined)
       throw new errors.PushNotificationNotSupportedError();
-    this.#assertAccepted(configuration?.acceptedOutputModes ?? []);
+    assertTaken(message, this.#asked);
+    assertGiven(configuration?.acceptedOutputModes ?? [], this.#asked);
     return message.taskId === '' ? this.#begin(message) : this.#continue(message);
   }
 
@@ -150,7 +152,10 @@ export class TaskHandler {
       throw new loaded.errors.UnsupportedOperationError('Cannot take the message as its task is over');
     const requests = await this.#openRequests(found);
     const named = requestNamedIn(message);
-    const request = named === undefined ? requests[0] : requests.find(({ id }) => id === named);
+    const request =
+      named === undefined
+        ? (requests.find((each) => refusalToGrant(each, caller) === undefined) ?? requests[0])
+        : requests.find(({ id }) => id === named);
     // Which request a message was for is settled when it first comes: sent again, it answers no other.
     const mark = request?.id ?? `none:${randomId()}`;
     const claim = await serving.runs.claim(caller, keyOf(message), {
@@ -203,32 +208,25 @@ export class TaskHandler {
     return withHistory(await story.task(), historyLength);
   }
 
-  /** The updates of a task; of one that waits for somebody there are none, unless they are `awaited`. */
+  /** The updates of a task until it is over, or waits for its client; of one that waits from the start there are none, unless they are awaited. */
   async *#updates(
     { found, story }: Reached,
-    isAwaited = false,
+    {
+      endsIn = (state: TaskState) => state === STATE.inputRequired,
+      isAwaited = false,
+    }: { readonly endsIn?: (state: TaskState) => boolean; readonly isAwaited?: boolean } = {},
   ): AsyncGenerator<StreamResponse, void, undefined> {
-    if (story.isOver || (isInterrupted(story.state) && !isAwaited)) return;
+    if (story.isOver || (endsIn(story.state) && !isAwaited)) return;
     const { agent, signal } = this.#asked;
     const { runId: taskId } = found.live ?? found.stored;
     const isText = modesOf(agent).output.includes('text/plain');
     yield* updatesOf(story, followTask(this.#asked, found, story), {
       taskId,
       contextId: story.contextId,
+      endsIn,
       answersAt: isText ? agent.definition.name : undefined,
       signal,
     });
-  }
-
-  #assertAccepted(wanted: readonly string[]): void {
-    const { agent, loaded } = this.#asked;
-    const { output } = modesOf(agent);
-    const patterns = wanted.map((each) => (each === '*/*' ? '*' : each));
-    if (wanted.length === 0 || output.some((given) => isAmong(given, patterns) || patterns.includes('text')))
-      return;
-    throw new loaded.errors.ContentTypeNotSupportedError(
-      `Cannot answer in ${wanted.slice(0, 10).join(', ')}: this agent answers in ${output.join(', ')}`,
-    );
   }
 }
 

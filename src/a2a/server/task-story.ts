@@ -18,6 +18,8 @@ export interface TaskFacts {
   readonly bytesAt: BytesAt;
   /** True if the status of the task says what the agent does. */
   readonly showsActivity: boolean;
+  /** The reason why a request is not the client's to grant; undefined if it is. */
+  readonly refusalToGrant: (request: OpenRequest) => string | undefined;
 }
 
 type Ended = Extract<RuntimeEvent, { type: 'run.ended' }>;
@@ -26,7 +28,8 @@ type Ended = Extract<RuntimeEvent, { type: 'run.ended' }>;
  * A task, as a fold of the events of its run: so it is the same for each process that has the journal, before a restart and after it.
  *
  * I1  A task is ended by the last event of its run alone, and changes no more.
- * I2  A task wants input as long as a request to a person is open.
+ * I2  A task wants input as long as a request to a person is open that its client may grant. Where others are open alone, it wants authorization:
+ *     somebody else gives that, by another way than the client's messages.
  */
 export class TaskStory {
   readonly #facts: TaskFacts;
@@ -45,7 +48,7 @@ export class TaskStory {
 
   get state(): TaskState {
     if (this.#ended !== undefined) return endStateOf(this.#ended);
-    if (this.#open.size > 0) return STATE.inputRequired;
+    if (this.#open.size > 0) return this.#granted() === undefined ? STATE.authRequired : STATE.inputRequired;
     return this.#hasBegun ? STATE.working : STATE.submitted;
   }
   get contextId(): string {
@@ -100,10 +103,14 @@ export class TaskStory {
     return state !== this.state;
   }
 
-  /** Forgets requests that are not open any more, though no event has said so yet. */
-  keepOpen(requests: readonly { readonly id: string }[]): void {
-    const ids = new Set(requests.map(({ id }) => id));
-    for (const id of this.#open.keys()) if (!ids.has(id)) this.#open.delete(id);
+  /** Takes in the requests that are open now: what was answered is not among them, though no event has said so yet. */
+  keepOpen(requests: readonly OpenRequest[]): void {
+    const now = new Map(requests.map((request) => [request.id, request]));
+    for (const id of this.#open.keys()) {
+      const request = now.get(id);
+      if (request === undefined) this.#open.delete(id);
+      else this.#open.set(id, request);
+    }
   }
 
   async task(): Promise<Task> {
@@ -148,9 +155,15 @@ export class TaskStory {
 
   #statusParts(): readonly Part[] | undefined {
     if (this.#ended !== undefined) return endPartsOf(this.#ended);
-    const [request] = this.#open.values();
-    if (request !== undefined) return requestParts(request);
+    const [first] = this.#open.values();
+    const request = this.#granted() ?? first;
+    if (request !== undefined) return requestParts(request, this.#facts.refusalToGrant(request));
     return this.#activity === undefined ? undefined : [textPart(this.#activity)];
+  }
+
+  /** The first open request that the client may grant. */
+  #granted(): OpenRequest | undefined {
+    return [...this.#open.values()].find((request) => this.#facts.refusalToGrant(request) === undefined);
   }
 
   #parts(value: Json): Promise<Part[]> {
@@ -186,14 +199,18 @@ export const artifactOf = (parts: readonly Part[]): Artifact => ({
   extensions: [],
 });
 
-/** A request to a person in words, and as data that an answer can name. */
-const requestParts = (request: OpenRequest): readonly Part[] => {
+/** A request to a person in words, and as data that an answer can name; with the reason why it is not the client's to grant. */
+const requestParts = (request: OpenRequest, barred?: string): readonly Part[] => {
   const { id, kind, expiresAt } = request;
   const until = expiresAt === undefined ? {} : { expiresAt };
   if (request.kind === 'question')
     return [textPart(request.question), dataPart({ request: id, kind, ...until })];
   const { description, tool, input } = request;
-  return [textPart(`May it be done? ${description}`), dataPart({ request: id, kind, tool, input, ...until })];
+  const reason = barred === undefined ? '' : ` (${barred})`;
+  return [
+    textPart(`May it be done? ${description}${reason}`),
+    dataPart({ request: id, kind, tool, input, ...until }),
+  ];
 };
 
 /** A run that was stopped has not done its task. Of a failed one, the input alone may be the reason: its task was never begun. */

@@ -1,7 +1,6 @@
-import type { Artifact, StreamResponse } from '@a2a-js/sdk';
+import type { Artifact, StreamResponse, TaskState } from '@a2a-js/sdk';
 import { onSignal } from '../../runtime/run/shared-signal.ts';
 import type { DeltaEvent, LiveEvent } from '../../contracts/events/event.ts';
-import { isInterrupted } from '../wire.ts';
 import { textPart } from '../wire-parts.ts';
 import { artifactOf } from './task-story.ts';
 import type { TaskStory } from './task-story.ts';
@@ -12,6 +11,8 @@ export interface UpdateOptions {
   readonly contextId: string;
   /** The path of the agent whose text is the answer; undefined where it is no text. */
   readonly answersAt: string | undefined;
+  /** True for a state that ends the updates. */
+  readonly endsIn: (state: TaskState) => boolean;
   /** Aborted when nobody wants any more of them. */
   readonly signal: AbortSignal;
 }
@@ -19,7 +20,7 @@ export interface UpdateOptions {
 /**
  * Tells a task as it goes on: what it is now, each change of its status, its answer in pieces, and the whole at the end.
  *
- * It ends with the task, or where that waits for somebody; a task that waits from the start goes on only `wants` more.
+ * It ends with the task, or where that waits for its client.
  * A piece that follows what was discarded replaces the text so far, as does the whole: so a client that keeps to `append` never has the wrong text.
  */
 export async function* updatesOf(
@@ -42,7 +43,7 @@ export async function* updatesOf(
       const answer = await story.artifact();
       if (answer !== undefined) yield artifactUpdate(answer, false, true, options);
       yield statusUpdate(story, options);
-      if (story.isOver || isInterrupted(story.state)) return;
+      if (story.isOver || options.endsIn(story.state)) return;
     }
   } finally {
     await events.return?.();

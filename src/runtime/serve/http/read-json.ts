@@ -37,7 +37,7 @@ export const readJson = async (request: Request, bounds: BodyBounds): Promise<Js
   return toJson(value);
 };
 
-const isJson = (type: string): boolean => /^application\/json\s*(?:;|$)/i.test(type);
+const isJson = (type: string): boolean => /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type);
 
 const textIn = async (
   { body, headers }: Request,
