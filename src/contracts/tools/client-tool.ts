@@ -15,5 +15,5 @@ export type ClientToolTerms = {
 /** A tool that a client runs, as its protocol describes it. */
 export type ClientTool = ClientToolTerms & { readonly name: string };
 
-/** What goes on record of tools that clients run, so that a resumed run has them again. */
+/** Notes on tools that clients run, which go on record: a resumed run has the tools again. */
 export const clientToolNotes = new WeakMap<object, { readonly client: ClientToolTerms }>();
