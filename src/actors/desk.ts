@@ -1,3 +1,4 @@
+import type { RequestOptions } from '../contracts/people/request.ts';
 import type { BudgetSpent } from '../contracts/runs/budget.ts';
 import type { Delegate } from '../contracts/agents/delegate.ts';
 import type { ContentOptions } from '../contracts/content/content-options.ts';
@@ -129,7 +130,7 @@ export interface Desk {
   /** Calls `onLate` once the effect has worked for `ms`: while its call waits for a person, the time stands still. Returns a function that stops this. */
   afterWork(ms: number, onLate: () => void): () => void;
   /** Asks a person; rejects if there is none. */
-  ask(question: string): Promise<string>;
+  ask(question: string, options?: RequestOptions): Promise<string>;
   /** The effect's waits for hours. */
   longWait(): LongWait;
   /** Sends messages to other agents of the run. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { PartialJson, partialJson } from '../../src/base/json/partial-json.ts';
+import { jsonInPieces, partialJson } from '../../src/base/json/partial-json.ts';
 
 test.each([
   ['', undefined],
@@ -75,14 +75,14 @@ test('piece by piece, the value is that of the text so far, wherever it is cut, 
       ),
       fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 4 }),
       (text, sizes) => {
-        const json = new PartialJson();
+        const json = jsonInPieces();
         const seen: { readonly value: unknown; readonly copy: unknown }[] = [];
         for (let at = 0, index = 0; at < text.length; index += 1) {
           const end = at + (sizes[index % sizes.length] ?? 1);
           const before = seen.at(-1)?.copy;
           const hasChanged = json.append(text.slice(at, end));
           const { value } = json;
-          const whole = new PartialJson();
+          const whole = jsonInPieces();
           whole.append(text.slice(0, end));
           expect(value).toEqual(whole.value);
           expect(hasChanged ? undefined : value).toEqual(hasChanged ? undefined : before);
@@ -96,7 +96,7 @@ test('piece by piece, the value is that of the text so far, wherever it is cut, 
 });
 
 test('a part that is closed is the same object in each later value', () => {
-  const json = new PartialJson();
+  const json = jsonInPieces();
   json.append('[{"a":1},');
   const [first] = json.value as readonly object[];
   json.append('{"b":2}]');
@@ -104,7 +104,7 @@ test('a part that is closed is the same object in each later value', () => {
 });
 
 test('what may still become another value is read again only within a bound', () => {
-  const json = new PartialJson();
+  const json = jsonInPieces();
   for (let index = 0; index < 2_000; index += 1) json.append('1');
   json.append(' ');
   expect(json.value).toBeUndefined();

@@ -4,6 +4,7 @@ import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import { requireJson } from '../../base/json/odd-value.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
+import type { RequestOptions } from '../../contracts/people/request.ts';
 import type { ToolContext } from '../../contracts/tools/tool.ts';
 import type { ToolAsk } from '../../machines/asks.ts';
 import { seenDelegations } from '../../machines/agent/delegations-state.ts';
@@ -95,7 +96,7 @@ export class CallContext implements ToolContext {
     return (value: Json, waitMs = 0) => this.#desk.commit(plainCheckpoint(value, this.tool), waitMs);
   }
   get ask() {
-    return (question: string) => this.#desk.ask(plainText(question));
+    return (question: string, options?: RequestOptions) => this.#desk.ask(plainText(question), options);
   }
   get messages() {
     return this.#desk.messages;

@@ -74,7 +74,8 @@ export const toJson = (value: unknown, depth = 0, above: readonly object[] = [])
 /** Deeper than this is cut: no tool result or error needs it, and a hostile one would overflow the stack. */
 const MAX_DEPTH = 100;
 
-const UNSAFE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+/** Keys that could change a prototype. */
+export const UNSAFE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** Checks whether {@link toJson} drops a key of an acyclic value, as it could change a prototype. */
 export const hasUnsafeKey = (value: unknown): boolean => {

@@ -3,6 +3,7 @@ import { coordinationEvents } from './coordination-event.ts';
 import type { CritiquePatch } from '../agents/critique.ts';
 import type { BranchTaken } from '../agents/decision.ts';
 import type { Clock } from '../../base/clock.ts';
+import type { JsonObject } from '../../base/json/json.ts';
 import { isJsonObject } from '../../base/json/json.ts';
 import type { StepRecord } from '../runs/step-record.ts';
 import type { ModelDelta } from '../models/model.ts';
@@ -203,7 +204,17 @@ export const durableEventSchema = schemaOnDemand(() => {
       /** True if the runtime wrote this event because the tool never finished. */
       synthesised: z.boolean().optional(),
     }),
-    event('tool.added', { tool: text }),
+    event('tool.added', {
+      tool: text,
+      client: z
+        .object({
+          description: text,
+          parameters: z.custom<JsonObject>(isJsonObject).optional(),
+          exclusive: z.boolean().optional(),
+          expireAfterMs: z.number().optional(),
+        })
+        .optional(),
+    }),
     event('tool.removed', { tool: text }),
     event('tool.deprecated', { tool: text, reason: text, replacedBy: text.optional() }),
     event('toolset.opened', {

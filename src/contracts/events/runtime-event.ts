@@ -15,6 +15,7 @@ import type { RunTotals } from '../runs/run-totals.ts';
 import type { RunStatus } from '../runs/run-status.ts';
 import type { StepRecord } from '../runs/step-record.ts';
 import type { Task } from '../tasks/task.ts';
+import type { ClientToolTerms } from '../tools/client-tool.ts';
 import type { EVENT_VERSION } from './event-version.ts';
 import type { CallAllowed, CallDenied, PersonCall, PersonQuestion, ToolCalled } from './person-event.ts';
 import type { TextEvents } from './text-event.ts';
@@ -211,7 +212,11 @@ interface EventData extends TextEvents, ToolsetEvents {
     /** True if the runtime wrote this event because the tool never finished. */
     readonly synthesised?: boolean | undefined;
   };
-  'tool.added': { readonly tool: string };
+  'tool.added': {
+    readonly tool: string;
+    /** Of a tool that a client runs, all that it is made of: a resumed run has it again. Any other is code. */
+    readonly client?: ClientToolTerms | undefined;
+  };
   'tool.removed': { readonly tool: string };
   'tool.deprecated': {
     readonly tool: string;

@@ -6,6 +6,7 @@ import type { ChildOptions, Delegation } from './delegation.ts';
 import type { Json, JsonSchema } from '../../base/json/json.ts';
 import type { Model } from '../models/model.ts';
 import type { Messenger } from '../messages/message.ts';
+import type { RequestOptions } from '../people/request.ts';
 import type { RunResult } from '../runs/run-result.ts';
 import type { Checked } from '../../base/schemas/schema.ts';
 import type { Turn } from '../conversations/transcript.ts';
@@ -153,8 +154,8 @@ export interface ToolContext {
    * such a run may be parked. A call with a checkpoint is executed again after a crash, also if its tool is not idempotent.
    */
   readonly checkpoint: (value: Json, waitMs?: number) => Promise<void>;
-  /** Asks a person and waits; rejects with `tool.failed` if nobody can answer. */
-  readonly ask: (question: string) => Promise<string>;
+  /** Asks a person and waits; rejects with `tool.failed` if nobody can answer. Of its time limit and that of the run, the shorter one counts. */
+  readonly ask: (question: string, options?: RequestOptions) => Promise<string>;
   /** Exchanges messages with other agents of the run. */
   readonly messages: Messenger;
   /** The calling agent's conversation before this step. */

@@ -1,3 +1,4 @@
+import type { RequestOptions } from '../../contracts/people/request.ts';
 import type { Delegate } from '../../contracts/agents/delegate.ts';
 import type { Clock } from '../../base/clock.ts';
 import { canonical } from '../../base/json/canonical.ts';
@@ -267,11 +268,12 @@ export class EffectDesk implements Desk {
     this.#run.journal.arrive(scope, { type: 'kept', path, artifacts });
     this.#run.artifacts.push(...artifacts.map((artifact) => ({ path, artifact })));
   }
-  async ask(question: string): Promise<string> {
+  async ask(text: string, options?: RequestOptions): Promise<string> {
     const index = this.#askedBefore;
     this.#asked = index + 1;
+    const question = { ...options, question: text, index };
     const before = this.#run.journal.again.previousAnswer(this.#ask.key, index);
-    return before ?? this.#whileWaiting(askPerson(this.#run, this.#requesting, question, index));
+    return before ?? this.#whileWaiting(askPerson(this.#run, this.#requesting, question));
   }
   get checkpoint(): Json | undefined {
     return this.#lastCheckpoint?.value;

@@ -86,7 +86,7 @@ export const keptRun = async (
   const { store } = options;
   if (records === undefined && store !== undefined) {
     const taken = await acquireRun(store, runId, options.secrets);
-    const { run, go } = await resumedRun(definition, taken, options, watch);
+    const { run, go } = await resumedRun(definition, taken, options, { watch });
     return { run, handle: new Handle(run), records: undefined, go };
   }
   const before = records?.records ?? [];

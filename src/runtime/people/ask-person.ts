@@ -4,6 +4,7 @@ import { toJson } from '../../base/json/json.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { PersonTime } from './person-time.ts';
 import type { LazyAbort } from '../../base/promises/lazy-abort.ts';
+import type { RequestOptions } from '../../contracts/people/request.ts';
 import type { CallChange, CallWish } from '../../actors/desk.ts';
 import type { Ask } from '../../machines/asks.ts';
 import { callIn } from '../../machines/asks.ts';
@@ -31,12 +32,17 @@ export interface AskingRun {
   readonly journal: Pick<ArrivalRecorder, 'arrive'>;
 }
 
-/** Asks a person the `index`-th question of an effect. */
+/** The `index`-th question of an effect. */
+interface Question extends RequestOptions {
+  readonly question: string;
+  readonly index: number;
+}
+
+/** Asks a person a question of an effect. */
 export const askPerson = async (
   { person, journal }: AskingRun,
   effect: RequestingEffect,
-  question: string,
-  index: number,
+  { question, index, expireAfterMs }: Question,
 ): Promise<string> => {
   const { actor, ask } = effect;
   const { path, agent } = actor;
@@ -46,6 +52,7 @@ export const askPerson = async (
   const wish = { id, kind: 'question', path, agent, step: ask.step, question } as const;
   const said = await person.want(call === undefined ? wish : { ...wish, callId: call.id }, {
     ...wanting,
+    expireAfterMs,
     onSaid: (reply) => {
       if (!('text' in reply)) return;
       if (call !== undefined) hideTyped(actor, call.name, reply.text);

@@ -91,10 +91,10 @@ export class PersonDesk {
     const before = this.#book.answerTo(id);
     if (before !== undefined) return Promise.resolve(before);
     if (wanting.abort.isAborted) return Promise.reject(personGone());
-    const expireAfterMs =
-      wish.kind === 'question'
-        ? this.#options.requests?.expireAfterMs
-        : shortestExpiry(wish, this.#options.requests?.expireAfterMs);
+    const expireAfterMs = shortestExpiry(
+      wish.kind === 'question' ? { expireAfterMs: wanting.expireAfterMs } : wish,
+      this.#options.requests?.expireAfterMs,
+    );
     if (this.#book.at(id) === undefined) {
       const askedAt = this.#run.log.now();
       const expiry = expireAfterMs === undefined ? {} : { expiresAt: askedAt + expireAfterMs };

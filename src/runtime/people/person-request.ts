@@ -21,6 +21,8 @@ export interface Requester {
   readonly key: string;
   /** Aborted when the effect is cancelled. */
   readonly abort: LazyAbort;
+  /** Time limit of a question, in ms, beside that of the run. A call has it among its terms. */
+  readonly expireAfterMs?: number | undefined;
   /** Validates changed arguments of the call. */
   readonly check?: CallChange | undefined;
   /** Called first with the answer, before any observer. */

@@ -46,7 +46,7 @@ const OUT_OF_TIME: ErrorData = { code: 'tool.timeout', message: '', retryable: '
 const lending = (context: ToolContext, place: PoolSlot): ToolContext =>
   wrapContext(context, {
     run: (agent, input, options) => place.lend(() => context.run(agent, input, options)),
-    ask: (question) => place.lend(() => context.ask(question)),
+    ask: (question, options) => place.lend(() => context.ask(question, options)),
     get messages() {
       return lendingMessenger(context.messages, place);
     },

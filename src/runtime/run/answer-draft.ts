@@ -1,7 +1,7 @@
 import type { AgentDefinition, OutputCheck } from '../../actors/agent-definition.ts';
 import { isTextOutput } from '../../actors/fit-output.ts';
 import { isJsonObject, type Json } from '../../base/json/json.ts';
-import { PartialJson } from '../../base/json/partial-json.ts';
+import { jsonInPieces } from '../../base/json/partial-json.ts';
 import type { ModelDelta } from '../../contracts/models/model.ts';
 import type { DeltaEvent } from '../../contracts/events/event.ts';
 
@@ -63,7 +63,7 @@ export class AnswerDraft {
     if (delta.type !== 'tool-call') return undefined;
     if (delta.name === COMPLETE && this.#call === undefined) {
       this.#call = delta.index;
-      this.#read(new PartialJson());
+      this.#read(jsonInPieces());
     }
     return delta.index === this.#call ? delta.text : undefined;
   }
@@ -76,7 +76,7 @@ export class AnswerDraft {
 
 const readingFor = (output: OutputCheck | undefined): Reading => {
   if (output === undefined) return new PlainText();
-  return isTextOutput(output) ? new TextOrJson() : new PartialJson();
+  return isTextOutput(output) ? new TextOrJson() : jsonInPieces();
 };
 
 class PlainText implements Reading {
@@ -104,7 +104,7 @@ class TextOrJson implements Reading {
     this.#begin += piece;
     const [first] = this.#begin.trimStart();
     if (first === undefined) return false;
-    this.#reading = first === '"' || first === '`' ? new PartialJson() : new PlainText();
+    this.#reading = first === '"' || first === '`' ? jsonInPieces() : new PlainText();
     return this.#reading.append(this.#begin);
   }
 }

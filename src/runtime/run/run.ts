@@ -9,6 +9,7 @@ import type { AttachedHooks } from '../../events/hooks/hooks.ts';
 import type { Outcome } from '../../contracts/runs/outcome.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { RunResult } from '../../contracts/runs/run-result.ts';
+import { clientToolNotes } from '../../contracts/tools/client-tool.ts';
 import type { Tool, Toolset } from '../../contracts/tools/tool.ts';
 import { isToolset } from '../../tools/define/tool-registry.ts';
 import type { Actor, Job } from '../actors/actor.ts';
@@ -333,7 +334,8 @@ export class Run implements JobWorker {
       return found.length < (isToolset(item) ? item.tools.length : 1);
     });
     if (tools.needsSetup) problems.push(...(await tools.setup()));
-    for (const { name } of added) this.log.write({ type: 'tool.added', tool: name }, actor);
+    for (const item of added)
+      this.log.write({ type: 'tool.added', tool: item.name, ...clientToolNotes.get(item) }, actor);
     return problems;
   }
 

@@ -1,3 +1,4 @@
+import { clientTool } from '../../../tools/define/client-tool.ts';
 import { assertJudged } from './assert-judged.ts';
 import type { ForkOptions } from './resume-options.ts';
 import { checkFork } from './resume-schema.ts';
@@ -98,6 +99,7 @@ export const forkAs = async <Output, State>(
     {
       isAttended: true,
       tenant: begun.tenant,
+      makeTool: clientTool,
     },
   );
   run.secrets.know(opened.fields);

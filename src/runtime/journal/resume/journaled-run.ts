@@ -6,14 +6,25 @@ import type { Message } from '../../../contracts/messages/message.ts';
 import type { Usage } from '../../../contracts/models/usage.ts';
 import type { Outcome } from '../../../contracts/runs/outcome.ts';
 import type { RunStatus } from '../../../contracts/runs/run-status.ts';
+import type { ClientTool } from '../../../contracts/tools/client-tool.ts';
+import type { Tool } from '../../../contracts/tools/tool.ts';
 import type { Artifact } from '../../../contracts/tools/tool-result.ts';
 import type { Job } from '../../actors/actor.ts';
 import type { EventPlace } from '../../people/request-book.ts';
 import type { Run } from '../../run/run.ts';
 
+/** Makes a tool of one that a client runs. */
+export type MakeClientTool = (given: ClientTool) => Tool;
+
 /** The run as its journal drives it: applies recorded arrivals and events to it. */
 export class JournaledRun {
   #attached: Run | undefined;
+  readonly #makeTool: MakeClientTool | undefined;
+
+  /** With `makeTool`, it has the tools again that its clients run. */
+  constructor(makeTool?: MakeClientTool) {
+    this.#makeTool = makeTool;
+  }
 
   /** Connects the run, which is constructed after its journal. */
   attach(run: Run): void {
@@ -129,6 +140,10 @@ export class JournaledRun {
         break;
       case 'model.swapped':
         this.#swap(body.to);
+        break;
+      case 'tool.added':
+        if (body.client !== undefined && this.#makeTool !== undefined)
+          actor?.tools.add(this.#makeTool({ name: body.tool, ...body.client }));
         break;
       case 'tool.removed':
         actor?.tools.remove(body.tool);

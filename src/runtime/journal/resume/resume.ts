@@ -4,6 +4,7 @@ import { TroupeError } from '../../../contracts/errors/error.ts';
 import type { JournalStore } from '../../../contracts/journals/journal.ts';
 import type { RunHandle } from '../../../contracts/runs/run-handle.ts';
 import type { RunOptions } from '../../../contracts/runs/run-options.ts';
+import { clientTool } from '../../../tools/define/client-tool.ts';
 import type { Definition } from '../../define/definition.ts';
 import { definitionOf } from '../../define/definition.ts';
 import { checkResume } from './resume-schema.ts';
@@ -52,7 +53,7 @@ export const resumeWith = async <Input, Output, State>(
     refusal: (why) => storeWithheld(runId, why),
     giveBack: ({ lease }) => releaseLate(store, lease),
   });
-  return resumeTaken<Output, State>(definition, taken, rest);
+  return resumeTaken<Output, State>(definition, taken, rest, clientTool);
 };
 
 /** The time limit given by a caller that may start the run as well. */

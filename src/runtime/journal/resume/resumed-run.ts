@@ -7,9 +7,9 @@ import { Handle } from '../../run/handle.ts';
 import { hideInput } from '../../secrets/hide-fields.ts';
 import { joinThread } from '../../thread/run-thread.ts';
 import type { Run } from '../../run/run.ts';
-import type { Watch } from '../../turn/watch.ts';
 import { assertJudged } from './assert-judged.ts';
-import type { AcquiredRun } from './stored-run.ts';
+import type { MakeClientTool } from './journaled-run.ts';
+import type { AcquiredRun, JournaledSetup } from './stored-run.ts';
 import { beginAgain, createJournaledRun, keepIn, opening, optionsOf } from './stored-run.ts';
 
 /** Resumes a run whose lease and journal were acquired. */
@@ -17,8 +17,9 @@ export const resumeTaken = async <Output, State>(
   definition: Definition,
   taken: AcquiredRun,
   options: RunOptions,
+  makeTool?: MakeClientTool,
 ): Promise<RunHandle<Output, State>> => {
-  const { run, go } = await resumedRun(definition, taken, options);
+  const { run, go } = await resumedRun(definition, taken, options, { makeTool });
   try {
     go();
   } catch (thrown) {
@@ -40,7 +41,7 @@ export const resumedRun = async (
   definition: Definition,
   { store, lease, records, began, opened, key }: AcquiredRun,
   options: RunOptions,
-  watch?: Watch,
+  further: Pick<JournaledSetup, 'watch' | 'makeTool'>,
 ): Promise<{ readonly run: Run; readonly go: () => void }> => {
   try {
     assertOwn(began, definition);
@@ -53,7 +54,7 @@ export const resumedRun = async (
   const { run, journal } = createJournaledRun(definition, given, {
     isAttended: true,
     tenant: began.tenant,
-    watch,
+    ...further,
   });
   run.secrets.know(opened.fields);
   hideInput(run.secrets, definition, began.input);

@@ -1,3 +1,4 @@
+import type { MakeClientTool } from './journaled-run.ts';
 import { takenHistory } from '../../content/read-given.ts';
 import type { Turn } from '../../../contracts/conversations/transcript.ts';
 import type { Budget } from '../../../contracts/runs/budget.ts';
@@ -53,17 +54,19 @@ export interface Journaled {
 export interface JournaledSetup extends StartSetup {
   /** Records the requests sent to models, too. Default true. */
   readonly keepsSent?: boolean | undefined;
+  /** Makes the tools again that clients run: absent where nothing is executed. */
+  readonly makeTool?: MakeClientTool | undefined;
 }
 
 /** Creates a run with a journal. It is neither started nor written yet. */
 export const createJournaledRun = (
   definition: Definition,
   options: RunOptions,
-  { keepsSent, ...setup }: JournaledSetup,
+  { keepsSent, makeTool, ...setup }: JournaledSetup,
   reading?: Reading,
 ): Journaled => {
   const clock = options.clock === undefined ? systemClock : patientClock(options.clock);
-  const attached = new JournaledRun();
+  const attached = new JournaledRun(makeTool);
   const journal = new RunJournal({
     path: definition.name,
     run: attached,

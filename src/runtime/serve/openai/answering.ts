@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../base/json/json.ts';
 import { toJson } from '../../../base/json/json.ts';
 import type { Content, GivenPart } from '../../../contracts/content/part.ts';
 import type { Turn } from '../../../contracts/conversations/transcript.ts';
-import type { ClientTool } from '../../../tools/define/client-tool.ts';
+import type { ClientTool } from '../../../contracts/tools/client-tool.ts';
 import { onSignal } from '../../run/shared-signal.ts';
 import { keyOf } from '../http/idempotency-key.ts';
 import { refusal } from '../http/refusal.ts';

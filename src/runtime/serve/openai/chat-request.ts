@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../base/json/json.ts';
 import { isJsonObject } from '../../../base/json/json.ts';
 import { foundText } from '../../../contracts/errors/found-text.ts';
-import type { ClientTool } from '../../../tools/define/client-tool.ts';
+import type { ClientTool } from '../../../contracts/tools/client-tool.ts';
 import type { Params } from './read-params.ts';
 import { flagIn, isNothing, modelIn, objectIn, sortParams } from './read-params.ts';
 import { readContent, textOf } from './read-parts.ts';

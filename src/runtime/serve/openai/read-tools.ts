@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../base/json/json.ts';
 import { isJsonObject } from '../../../base/json/json.ts';
 import { foundText } from '../../../contracts/errors/found-text.ts';
-import type { ClientTool } from '../../../tools/define/client-tool.ts';
+import type { ClientTool } from '../../../contracts/tools/client-tool.ts';
 import { schemasOf } from '../runs/agent-schemas.ts';
 import type { ServedAgent } from '../runs/served-names.ts';
 import { flagIn } from './read-params.ts';

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../base/json/json.ts';
 import { isJsonObject } from '../../../base/json/json.ts';
 import { foundText } from '../../../contracts/errors/found-text.ts';
-import type { ClientTool } from '../../../tools/define/client-tool.ts';
+import type { ClientTool } from '../../../contracts/tools/client-tool.ts';
 import { toldCall } from './chat-request.ts';
 import type { Params } from './read-params.ts';
 import { flagIn, isNothing, metadataIn, modelIn, objectIn, sortParams, textIn } from './read-params.ts';

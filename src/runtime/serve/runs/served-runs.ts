@@ -11,7 +11,7 @@ import type { LaterLimits, RunOptions } from '../../../contracts/runs/run-option
 import type { Turn } from '../../../contracts/conversations/transcript.ts';
 import type { GivenPart } from '../../../contracts/content/part.ts';
 import { threads } from '../../../memory/threads/threads.ts';
-import type { ClientTool } from '../../../tools/define/client-tool.ts';
+import type { ClientTool } from '../../../contracts/tools/client-tool.ts';
 import { shareOf } from '../../engines/engine-defaults.ts';
 import { forkAs } from '../../journal/resume/fork.ts';
 import type { ForkOptions } from '../../journal/resume/resume-options.ts';
@@ -22,7 +22,7 @@ import { callerKeyOf } from '../http/callers.ts';
 import type { Caller, RunParty, ServedRunOptions } from '../serve-options.ts';
 import { awaitStart } from './await-start.ts';
 import { checkInput } from './check-input.ts';
-import { addClientTools, optionsWithTools } from './client-tools.ts';
+import { addClientTools } from './client-tools.ts';
 import type { FoundRun } from './live-run.ts';
 import { LiveRun } from './live-run.ts';
 import { drainingError, endedRun, fullError, storeMissing, unknownRun } from './run-errors.ts';
@@ -267,15 +267,15 @@ export class ServedRuns {
       ...(thread === undefined ? {} : { thread }),
       ...(paused === undefined ? {} : { paused }),
       ...(history === undefined ? {} : { history }),
-      ...(clientTools.length === 0 ? {} : optionsWithTools(run)),
+      ...(clientTools.length === 0 ? {} : { paused: true }),
     });
     // With a store, the journal has the history.
     const kept = store === undefined ? history : undefined;
     this.#keep(new LiveRun(agent, handle, { thread, paused, history: kept }));
     try {
       // Until its store has it, or it waits for its turn.
-      await awaitStart(handle, clock);
-      if (clientTools.length > 0) await addClientTools(handle, clientTools);
+      const adding = clientTools.length === 0 ? undefined : addClientTools(handle, clientTools, run);
+      await Promise.all([awaitStart(handle, clock), adding]);
     } catch (thrown) {
       // It never was: the same key may start it.
       this.#live.delete(runId);

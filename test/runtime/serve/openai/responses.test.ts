@@ -309,35 +309,63 @@ test('functions of the client are items, and their outputs continue the run', as
   expect(await got(server.url, String(response['id']))).toEqual(response);
 });
 
-test('a run whose client does not come back goes on without the result, and one that was left by a restart fails', async () => {
-  const painter = () =>
-    agent({
-      name: 'painter',
-      model: modelSaying([calls({ name: 'pick', input: { of: 'car' } }), 'Without a colour, then.']),
-    });
-  const tools = [{ type: 'function', name: 'pick', parameters: { type: 'object', properties: {} } }];
-  const asked = { model: 'painter', input: 'Paint it.', tools };
-  const store = memoryStore();
-  await using server = await served({ agents: { painter: painter() }, openai: true, store });
-  const waiting = await said(server.url, 'responses', asked);
-  await server.service.drain({ withinMs: 1 });
-  await using other = await served({
-    agents: { painter: painter() },
+const pick = { type: 'function', name: 'pick', parameters: { type: 'object', properties: {} } };
+
+test('a run whose client does not come back goes on without the result', async () => {
+  const painter = agent({
+    name: 'painter',
+    model: modelSaying([calls({ name: 'pick', input: { of: 'car' } }), 'Without a colour, then.']),
+  });
+  await using server = await served({
+    agents: { painter },
     openai: true,
-    store,
+    store: memoryStore(),
     run: { requests: { expireAfterMs: 1 } },
   });
-  const [call] = waiting['output'] as { call_id: string }[];
-  const input = [{ type: 'function_call_output', call_id: call?.call_id, output: 'red' }];
-  expect(await refused(await ask(other.url, 'responses', { model: 'painter', input }))).toEqual([
-    500,
-    'tool.missing',
-    null,
-  ]);
-  const forgotten = await said(other.url, 'responses', asked);
+  const forgotten = await said(server.url, 'responses', {
+    model: 'painter',
+    input: 'Paint it.',
+    tools: [pick],
+  });
   const runId = String(forgotten['id']).slice('resp_'.length);
-  const result = await fetch(`${other.url}/runs/${runId}/result`);
+  const result = await fetch(`${server.url}/runs/${runId}/result`);
   expect(await result.json()).toMatchObject({ output: 'Without a colour, then.' });
+});
+
+test('a run that waits for its client goes on after a restart of the server, with the tools of the client', async () => {
+  const model = modelSaying([
+    calls({ name: 'pick', input: { of: 'car' } }),
+    calls({ name: 'pick', input: { of: 'bike' } }),
+    'Red and blue it is.',
+  ]);
+  const service = {
+    agents: { painter: agent({ name: 'painter', model }) },
+    openai: true,
+    store: memoryStore(),
+  };
+  await using server = await served(service);
+  const waiting = await said(server.url, 'responses', {
+    model: 'painter',
+    input: 'Paint it.',
+    tools: [pick],
+  });
+  await server.service.drain({ withinMs: 1 });
+  await using other = await served(service);
+  const answer = (asked: Wire, output: string) => {
+    const [call] = asked['output'] as { call_id: string }[];
+    const input = [{ type: 'function_call_output', call_id: call?.call_id, output }];
+    return said(other.url, 'responses', { model: 'painter', input });
+  };
+  const again = await answer(waiting, 'red');
+  expect(again['output']).toMatchObject([
+    { type: 'function_call', name: 'pick', arguments: '{"of":"bike"}' },
+  ]);
+  expect(textOfResponse(await answer(again, 'blue'))).toBe('Red and blue it is.');
+  const runId = String(waiting['id']).slice('resp_'.length);
+  const events = await (await fetch(`${other.url}/runs/${runId}/events`)).text();
+  // A client may never come back: its second call expires, too.
+  const asked = eventsIn(events).filter(({ type }) => type === 'person.asked');
+  expect(asked.map(({ at, expiresAt }) => Number(expiresAt) - Number(at))).toEqual([600_000, 600_000]);
 });
 
 test('a response in the background is fetched, cancelled and forgotten; any other is not cancelled', async () => {
