@@ -63,6 +63,9 @@ const ways: Readonly<Record<string, string>> = {
   'quoted-printable, in part': VALUE.replaceAll('=', '=3D').replaceAll('_', '=5F'),
   'an octal escape for each character': each((code) => `\\${code.toString(8).padStart(3, '0')}`),
   'octal escapes of a shell': each((code) => `\\0${code.toString(8).padStart(3, '0')}`),
+  'two lines of a mail': `${VALUE.slice(0, 10)}=\r\n${VALUE.slice(10).replaceAll('=', '=3D')}`,
+  'lines of a mail, each of one character': between('=\n'),
+  reversed: Array.from(VALUE).reverse().join(''),
   'letters of full width': each((code) => String.fromCodePoint(code + 0xfee0)),
   'in colours of a terminal': between('\u001B[1;31m\u001B[0m'),
   'control characters': between('\0\u0007\u001F\u007F\u0085'),
@@ -94,7 +97,7 @@ describe('a known value', () => {
 
   /** What a terminal, a browser or a person shows nothing of. */
   const unseen = fc.oneof(
-    fc.constantFrom('\r\n', '\\\n\t', '\u001B[0m', '\u001B[38;5;196m', '\0', '\b', '\u009F'),
+    fc.constantFrom('\r\n', '\\\n\t', '=\r\n', '=\n', '\u001B[0m', '\u001B[38;5;196m', '\0', '\b', '\u009F'),
     fc
       .integer({ min: 0x80, max: 0xe0fff })
       .map((code) => (code >= 0xd800 && code < 0xe000 ? 0xad : code))

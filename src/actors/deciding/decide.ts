@@ -1,3 +1,4 @@
+import { isObject } from '../../base/schemas/option-schemas.ts';
 import { andThen } from '../../base/promises/and-then.ts';
 import type { ActDecision, BranchTaken, Decision, TakenDecision } from '../../contracts/agents/decision.ts';
 import { decisionSchema } from '../../contracts/agents/decision.ts';
@@ -110,8 +111,6 @@ const withinReach = (choice: Decision, above: readonly Decision[] = []): Decisio
     };
   return choice;
 };
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 const OUT_OF_REACH = '[too deep]';
 

@@ -88,6 +88,9 @@ export const encodings: readonly Encoding[] = [
   { name: 'uri', encode: inAddress },
   { name: 'uri-small', encode: (value) => inAddress(value).replaceAll(/%[0-9A-F]{2}/g, small) },
   { name: 'form', encode: (value) => inAddress(value).replaceAll('%20', '+') },
+  // Without its padding; and where a line ends after its sign of equality, which ends lines in mails.
+  { name: 'bare', encode: (value) => value.replaceAll('=', '') },
+  { name: 'reversed', encode: (value) => Array.from(value).toReversed().join('') },
   list('hex', 16, ''),
   { name: 'hex-capital', encode: (value) => capital(inNumbers(bytesOf(value), 16, '')) },
   { name: 'small', encode: small },

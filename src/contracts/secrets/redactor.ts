@@ -302,7 +302,7 @@ const hiddenIn = (values: ReadonlyMap<string, string>, item: unknown): unknown =
 
 /** The beginning of an escape, of a break, or of a character that nobody sees, at the end of a text. */
 const OPEN_ESCAPE =
-  /(?:(?:\\{1,7}r)?\\{1,7}|%|=|&(?:amp;){0,2})[^\\%&;\s]{0,7}$|\p{Cc}\[?[\d;]{0,20}$|[\uD800-\uDBFF]$/u;
+  /(?:(?:\\{1,7}r)?\\{1,7}|%|=|&(?:amp;){0,2})[^\\%&;\s]{0,7}$|=?\p{Cc}\[?[\d;]{0,20}$|[\uD800-\uDBFF]$/u;
 
 /** Maximum depth: nothing deeper is published. */
 const DEEPEST = 200;

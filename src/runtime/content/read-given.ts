@@ -1,3 +1,4 @@
+import { isObject } from '../../base/schemas/option-schemas.ts';
 import type { ContentLimits, KeepBlob } from '../../contracts/content/read-content.ts';
 import { isMediaBytes, readParts } from '../../contracts/content/read-content.ts';
 import type { GivenPart } from '../../contracts/content/part.ts';
@@ -141,5 +142,3 @@ const isPlain = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 };
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

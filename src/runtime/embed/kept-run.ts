@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../contracts/errors/error-data.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
+import { isRecord } from '../../base/json/is-record.ts';
 import { canonical } from '../../base/json/canonical.ts';
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
@@ -84,7 +85,7 @@ export const readKept = (
     chart,
     error: refusal(agent, code, why),
   });
-  if (!isObject(persisted) || chart === undefined)
+  if (!isRecord(persisted) || chart === undefined)
     return refuse('journal.corrupt', 'the value is not a snapshot of one');
   const { troupe: run } = persisted;
   if (run === undefined)
@@ -189,30 +190,27 @@ const toError = (thrown: unknown): TroupeError =>
 
 export const keptVersion = KEPT_VERSION;
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Checks what is read before the checksum is. */
 const isKeptRun = (value: unknown): value is KeptRun =>
-  isObject(value) &&
+  isRecord(value) &&
   typeof value['v'] === 'number' &&
   (value['records'] === undefined || Array.isArray(value['records']));
 
 const chartIn = (given: unknown): Chart | undefined => {
-  if (!isObject(given)) return undefined;
+  if (!isRecord(given)) return undefined;
   const { status, value, context, output } = given;
   if (typeof status !== 'string' || value === undefined) return undefined;
   return { status, value, context, output };
 };
 
 const childrenIn = ({ children }: Readonly<Record<string, unknown>>): KeptActor['children'] => {
-  if (!isObject(children)) return {};
+  if (!isRecord(children)) return {};
   const kept: Record<string, KeptMember> = {};
   for (const [path, child] of Object.entries(children)) {
-    if (!isObject(child)) continue;
+    if (!isRecord(child)) continue;
     const { src, snapshot } = child;
     const chart = chartIn(snapshot);
-    if (typeof src === 'string' && isObject(snapshot) && chart?.status === 'active')
+    if (typeof src === 'string' && isRecord(snapshot) && chart?.status === 'active')
       kept[path] = { src, chart, children: childrenIn(snapshot) };
   }
   return kept;

@@ -1,3 +1,4 @@
+import { isObject } from '../../base/schemas/option-schemas.ts';
 import type { ThreadTurn } from '../../contracts/conversations/thread.ts';
 import type { AssistantTurn, Turn } from '../../contracts/conversations/transcript.ts';
 
@@ -63,5 +64,3 @@ const hasCalls = (
 
 const isTool = (turn: Turn): turn is Extract<Turn, { readonly role: 'tool' }> =>
   isObject(turn) && turn.role === 'tool';
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
