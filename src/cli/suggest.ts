@@ -49,12 +49,14 @@ const tryOnForks = async (
   // Forks need all of the runtime.
   const { forkedTypes, proveByForks } = await import('../inspect/suggestions/proof/prove-by-forks.ts');
   let proven = found;
-  const agents = new Map(
-    found.flatMap(({ type, agent, evidence }) => (forkedTypes.has(type) ? [[agent, evidence.runs]] : [])),
-  );
-  for (const [name, [runId]] of agents) {
-    // Of a member of a team, the runs are those of the team.
-    if (runId === undefined || (await store.entry(runId))?.agent !== name) continue;
+  // Of a member of a team, the runs are those of the team.
+  const roots = new Map<string, string>();
+  for (const { type, evidence } of found)
+    for (const runId of forkedTypes.has(type) ? evidence.runs : []) {
+      const root = (await store.entry(runId))?.agent;
+      if (root !== undefined && !roots.has(root)) roots.set(root, runId);
+    }
+  for (const runId of roots.values()) {
     const { agent, model } = await agentOfRun(code, { store, runId }, session);
     proven = await proveByForks(proven, store, { agent, model });
   }

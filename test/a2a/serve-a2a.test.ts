@@ -569,7 +569,6 @@ test('a call that somebody else has to approve is authorization that the task wa
 
 test('of several requests a client is asked for what it may grant, and its message answers that', async () => {
   const safety = policy({ rules: [{ name: 'money', effect: 'ask', tool: 'refund', by: 'lead' }] });
-  // The clerk asks first, as it needs no model.
   const clerk = agent({
     name: 'clerk',
     tools: [refund],

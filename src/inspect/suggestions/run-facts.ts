@@ -39,6 +39,8 @@ interface Moved {
 /** A model call that was answered. */
 export interface CallFact extends Moved {
   readonly kind: 'model';
+  /** The number of the event of its answer. */
+  readonly seq: number;
   /** `provider:id`, as it was asked. */
   readonly model: string;
   readonly text: string;

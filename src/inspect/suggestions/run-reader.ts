@@ -90,10 +90,10 @@ export class RunReader {
     this.#settle(event.path, true);
     this.#digests.add(event.path, [event.text, event.calls]);
     if (asked === undefined) return;
-    const { agent, path, step, text, calls, usage, costUsd, cached, at, durationMs: ms } = event;
+    const { agent, path, step, seq, text, calls, usage, costUsd, cached, at, durationMs: ms } = event;
     const isCached = cached !== undefined;
-    const call = { ...asked, agent, path, step, text, calls, usage, costUsd, isCached, endedAt: at, ms };
-    this.#moves.push({ kind: 'model', ...call });
+    const answer = { seq, text, calls, usage, costUsd, isCached, endedAt: at, ms };
+    this.#moves.push({ kind: 'model', ...asked, agent, path, step, ...answer });
   }
 
   #finish(event: EventOf<'tool.finished'>): void {

@@ -45,8 +45,8 @@ export interface Suggestion {
 /** The proof of a suggestion on recorded runs. */
 export interface Proof {
   /**
-   * `recount`: the inefficiency itself is counted from complete records, and the gain follows from it; `forks`: the change was tried on forks of
-   * recorded runs, of which each ended as it should, and all together took less.
+   * `recount`: the inefficiency itself is counted from complete records, and the gain follows from it, as the change takes nothing that the
+   * runs had; of a prompt or a tool that is changed, what a model does then is not proven. `forks`: the change was tried on forks of recorded runs, of which each ended as it should, and all together took less.
    */
   readonly by: 'recount' | 'forks';
   /** The number of runs that were counted, or forked. */

@@ -25,7 +25,7 @@ export interface SuggestionOptions {
   readonly target?: Target | undefined;
   /** Of a store, the newest that many runs. Default 1,000. */
   readonly limit?: number | undefined;
-  /** Tries suggestions on runs of a store: those of another model, and of shorter results, are proven by that, or refuted. */
+  /** Tries suggestions on runs of a store: those of another model, of shorter results, and of calls in one answer, are proven by that, or refuted. */
   readonly prove?: TrialOptions | undefined;
   /** Offers also what is not proven, each with the reason why. Default false. */
   readonly unproven?: boolean | undefined;
@@ -41,9 +41,11 @@ export interface SuggestionOptions {
  *
  * Only what is proven is offered. Proven by a recount is what complete records show by themselves: equal requests that got equal answers, tools
  * and branches that were never taken, retries that never helped. A store has the exact requests of models; of other runs equal calls are judged
- * by what agents were seen to be given, which proves nothing. With `prove`, runs are forked from their first step, with another model or with
- * shorter results, in a store of their own. Tools are not executed, but answer from the record; an agent's memories are used as in any run. It
- * is proven if all forks end the same, and take less; of a stronger model, if all are completed, and nothing is sent back.
+ * by what agents were seen to be given, which proves nothing. With `prove`, runs are forked from their beginning, with another model or with
+ * shorter results, or from the answer whose calls waited for each other, with all of them in it, in either order; each in a store of its own.
+ * The agent may be a team: what is suggested for a member is tried on runs of the team. Tools are not executed, but answer from the record;
+ * an agent's memories are used as in any run. It is proven if all forks end the same, and take less; of a stronger model, if all are
+ * completed, and nothing is sent back; of calls in one answer, if their tools are declared to read only, too.
  *
  * @example
  * const found = await suggestions(store, { target: 'latency', prove: { agent: clerk, model: 'openai:gpt-5-mini' } });

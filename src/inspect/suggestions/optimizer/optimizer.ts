@@ -241,13 +241,15 @@ class RunOptimizer implements Optimizer {
     { store, agents, ...options }: NonNullable<OptimizerOptions['prove']>,
   ): Promise<void> {
     this.#isProving = true;
-    const agent = agents.find(({ name }) => name === suggestion.agent);
     let proof: Pick<Suggestion, 'proven' | 'basis'> | undefined;
     try {
       // Forks need all of the runtime.
       const { proveByForks } = await import('../proof/prove-by-forks.ts');
-      if (agent !== undefined)
-        [proof] = await proveByForks([suggestion], store, { ...options, agent, model });
+      // Of a member of a team, the runs are those of the team.
+      for (const agent of agents) {
+        const [tried] = await proveByForks([suggestion], store, { ...options, agent, model });
+        if (tried !== suggestion) proof = tried;
+      }
     } catch (thrown) {
       proof = { proven: false, basis: `no run could be forked: ${messageOf(thrown)}` };
     }

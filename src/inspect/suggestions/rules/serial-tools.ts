@@ -1,36 +1,48 @@
 import type { Json } from '../../../base/json/json.ts';
 import { isJsonObject } from '../../../base/json/json.ts';
 import type { CallFact, Move, RunFacts, ToolFact } from '../run-facts.ts';
-import { inGroups, movesByPath, toolsIn } from '../run-facts.ts';
+import { inGroups, movesByPath } from '../run-facts.ts';
 import type { Rule } from '../rule.ts';
 import { Table, Tally } from '../rule.ts';
 
 const LEAST = 3;
 
-/** Finds tool calls that waited for each other without need: of one answer, or of answers whose arguments were known before. */
+/** Tool calls of an agent that waited for each other without need. */
+export interface SerialCalls {
+  readonly agent: string;
+  readonly path: string;
+  readonly calls: readonly ToolFact[];
+  /** The answer that asked for the first of them; undefined where no model did. */
+  readonly asked: CallFact | undefined;
+  /** The answer that would not have been needed, had one asked for all. */
+  readonly between: CallFact | undefined;
+  /** The time that they would save at once, in ms. */
+  readonly savedMs: number;
+}
+
+/** The serial calls of a run: of one answer, or of answers whose arguments were known before. */
+export const serialCallsIn = (run: RunFacts): readonly SerialCalls[] =>
+  [...movesByPath(run)].flatMap((moves) => [...serialAnswers(moves), ...serialPairs(moves, run)]);
+
+/** The words of a finding, which are equal for equal tools. */
+export const describeSerial = ({ agent, calls }: Pick<SerialCalls, 'agent' | 'calls'>): string =>
+  `Agent '${agent}' calls ${names(calls)} one after the other, though neither needs the other's result: have it call them in one answer, and let them run at once`;
+
+/** Finds tool calls that waited for each other without need. */
 export const serialTools = (): Rule => {
   const byAgent = new Table(() => new Tally());
   return {
     take: (run) => {
-      for (const calls of inGroups(toolsIn(run), ({ path, step }) => `${path} ${step}`)) {
-        const [first] = calls;
-        const latencyMs = savedAtOnce(calls);
-        if (first !== undefined && latencyMs > 0)
-          byAgent.of(first.agent, names(calls)).add(run.runId, { latencyMs, costUsd: 0 });
-      }
-      for (const moves of movesByPath(run)) {
-        for (const { first, asked, second } of pairsIn(moves)) {
-          if (!wasKnown(second.input, textBefore(first, moves, run))) continue;
-          const { usage, costUsd, ms } = asked;
-          const latencyMs = ms + Math.min(first.ms, second.ms);
-          byAgent
-            .of(first.agent, names([first, second]))
-            .add(run.runId, { latencyMs, costUsd, tokens: usage.input + usage.output });
-        }
+      for (const found of serialCallsIn(run)) {
+        const { usage, costUsd } = found.between ?? { costUsd: 0 };
+        const tokens = usage === undefined ? 0 : usage.input + usage.output;
+        byAgent
+          .of(found.agent, describeSerial(found))
+          .add(run.runId, { latencyMs: found.savedMs, costUsd, tokens });
       }
     },
     findings: () =>
-      [...byAgent.rows].flatMap(({ agent, name, value: tally }) => {
+      [...byAgent.rows].flatMap(({ agent, name: description, value: tally }) => {
         const { count, latencyMs, tokens, costUsd } = tally;
         if (count < LEAST) return [];
         tally.of = count;
@@ -38,17 +50,45 @@ export const serialTools = (): Rule => {
           {
             type: 'parallel-tools' as const,
             agent,
-            description: `Agent '${agent}' calls ${name} one after the other, though neither needs the other's result: have it call them in one answer, and let them run at once`,
+            description,
             expected: { latencyMs, ...(tokens === 0 ? {} : { tokens, costUsd }) },
             evidence: tally.evidence({ savedMs: latencyMs }),
             proven: false,
             basis:
-              'measured from the times of calls; not proven as a trial executes no tool, and only that shows whether one changes what the other reads',
+              'measured from the times of calls; not proven as no run was tried with the calls in one answer, in either order',
           },
         ];
       }),
   };
 };
+
+/** Calls of one step that never overlapped. */
+const serialAnswers = (moves: readonly Move[]): readonly SerialCalls[] =>
+  [...inGroups(moves, ({ step }) => String(step))].flatMap((ofStep) => {
+    const calls = ofStep.filter((move) => move.kind === 'tool');
+    const [first] = calls;
+    const savedMs = savedAtOnce(calls);
+    if (first === undefined || savedMs <= 0) return [];
+    const asked = ofStep.slice(0, ofStep.indexOf(first)).findLast((move) => move.kind === 'model');
+    return [{ agent: first.agent, path: first.path, calls, asked, between: undefined, savedMs }];
+  });
+
+/** Calls of two answers, of which the second was asked for with what was known before the first. */
+const serialPairs = (moves: readonly Move[], run: RunFacts): readonly SerialCalls[] =>
+  pairsIn(moves).flatMap(({ first, between, second }) => {
+    if (!wasKnown(second.input, textBefore(first, moves, run))) return [];
+    const asked = moves[moves.indexOf(first) - 1];
+    return [
+      {
+        agent: first.agent,
+        path: first.path,
+        calls: [first, second],
+        asked: asked?.kind === 'model' ? asked : undefined,
+        between,
+        savedMs: between.ms + Math.min(first.ms, second.ms),
+      },
+    ];
+  });
 
 const names = (calls: readonly ToolFact[]): string =>
   [...new Set(calls.map(({ tool }) => `'${tool}'`))].toSorted().join(' and ');
@@ -64,17 +104,17 @@ const savedAtOnce = (calls: readonly ToolFact[]): number => {
 
 /** Two single tool calls with one answer between them that asks only for the second. */
 const pairsIn = (moves: readonly Move[]) =>
-  moves.flatMap((asked, index) => {
+  moves.flatMap((between, index) => {
     const [first, second, next] = [moves[index - 1], moves[index + 1], moves[index + 2]];
-    if (asked.kind !== 'model' || asked.calls !== 1 || first?.kind !== 'tool' || second?.kind !== 'tool')
+    if (between.kind !== 'model' || between.calls !== 1 || first?.kind !== 'tool' || second?.kind !== 'tool')
       return [];
     const isSingle = moves[index - 2]?.kind !== 'tool' && next?.kind !== 'tool';
-    return isSingle && first.isOk && second.isOk ? [{ first, asked, second } satisfies Pair] : [];
+    return isSingle && first.isOk && second.isOk ? [{ first, between, second } satisfies Pair] : [];
   });
 
 interface Pair {
   readonly first: ToolFact;
-  readonly asked: CallFact;
+  readonly between: CallFact;
   readonly second: ToolFact;
 }
 
