@@ -7,11 +7,10 @@ import { serve as serveHono } from '@hono/node-server';
 import express from 'express';
 import { Hono } from 'hono';
 import { Miniflare } from 'miniflare';
-import { NextRequest } from 'next/server.js';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../src/client/connect.ts';
-import { nodeListener } from '../../../src/runtime/serve/http/node-listener.ts';
 import { hostedService } from './hosted-service.ts';
+import { NextHost } from './next-host.ts';
 import { bundleProgram, freePort, startProcess, writeProgram } from './start-host.ts';
 
 /** Listens on a free port until the test is over. */
@@ -29,6 +28,9 @@ const require = createRequire(import.meta.url);
 /** The program of a package that is one binary. */
 const binaryOf = (name: string, path: string): string =>
   join(dirname(require.resolve(`${name}/package.json`)), path);
+
+const next = new NextHost();
+afterAll(() => next.remove());
 
 /** The ways of the guide to serve the handler below `/api`: each gives the address of its server. */
 const hosts: Readonly<Record<string, () => Promise<string>>> = {
@@ -62,24 +64,11 @@ const hosts: Readonly<Record<string, () => Promise<string>>> = {
       });
     });
   },
-  'a route handler of Next': async () => {
-    const { fetch: GET, fetch: POST, fetch: OPTIONS } = hostedService('/api');
-    const handlers = new Map(Object.entries({ GET, POST, OPTIONS }));
-    // The class of requests that Next gives to its handlers, over Node's http as its server has it.
-    const listener = nodeListener((request) => {
-      const handler = handlers.get(request.method);
-      if (handler === undefined) return Promise.resolve(new Response(null, { status: 405 }));
-      return handler(new NextRequest(request));
-    });
-    return listen((incoming, outgoing) => {
-      listener(incoming, outgoing);
-    });
-  },
+  'a route handler of Next': () => next.start(),
   Bun: async () => {
     const port = await freePort();
     const file = await writeProgram(`
-      import { nodeListener } from '../../../src/runtime/serve/http/node-listener.ts';
-import { hostedService } from './hosted-service.ts';
+      import { hostedService } from './hosted-service.ts';
       const { fetch } = hostedService('/api');
       export default { fetch, port: ${port}, hostname: '127.0.0.1', idleTimeout: 0 };`);
     return startProcess(binaryOf('bun', 'bin/bun.exe'), ['run', file], port);
@@ -87,15 +76,13 @@ import { hostedService } from './hosted-service.ts';
   Deno: async () => {
     const port = await freePort();
     const file = await writeProgram(`
-      import { nodeListener } from '../../../src/runtime/serve/http/node-listener.ts';
-import { hostedService } from './hosted-service.ts';
+      import { hostedService } from './hosted-service.ts';
       Deno.serve({ port: ${port}, hostname: '127.0.0.1' }, hostedService('/api').fetch);`);
     return startProcess(binaryOf('deno', 'deno'), ['run', '--allow-net', '--allow-env', file], port);
   },
   'a Durable Object of a worker': async () => {
     const script = await bundleProgram(`
-      import { nodeListener } from '../../../src/runtime/serve/http/node-listener.ts';
-import { hostedService } from './hosted-service.ts';
+      import { hostedService } from './hosted-service.ts';
       export class Desk {
         #service = hostedService('/api');
         fetch(request) { return this.#service.fetch(request); }

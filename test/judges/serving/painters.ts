@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { agent, createGlobalEngine } from 'troupe';
-import { serve } from 'troupe/server';
-import { sqliteStore } from 'troupe/stores';
-import { calls, scriptedModel } from 'troupe/testing';
+import { agent, createGlobalEngine } from '../../../src/index.ts';
+import { serve } from '../../../src/runtime/serve/index.ts';
+import { sqliteStore } from '../../../src/persistence/index.ts';
+import { calls, scriptedModel } from '../../../src/testing/index.ts';
 
 /** A painter that has its client pick two colours, by what was said so far: any process continues it. */
 const painter = agent({
