@@ -53,8 +53,12 @@ export const cassetteFrom = (file: string): Cassette => {
   const { head, records } = readLogFile(file);
   const { runId } = head.entry;
   const ofRun = records.flatMap(({ record }) => (isNote(record) ? [] : [record]));
-  return new Reading(runId, parseRecords(runId, ofRun)).cassette;
+  return cassetteOf(runId, parseRecords(runId, ofRun));
 };
+
+/** Reads the records of a run for what models and tools did. */
+export const cassetteOf = (runId: string, records: readonly JournalRecord[]): Cassette =>
+  new Reading(runId, records).cassette;
 
 /** Checks whether a record is about a trace, and not about its run. */
 const isNote = (record: Json): boolean =>

@@ -29,3 +29,4 @@ export { patternLaws } from './pattern-laws.ts';
 // Recorded runs as tests
 export { replayModel } from './replay-model.ts';
 export { replayTools } from './replay-tools.ts';
+export { rehearse } from './rehearsal/rehearse.ts';

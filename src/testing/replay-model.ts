@@ -78,7 +78,8 @@ const lastOf = ({ messages }: ModelRequest): Json => ({
   last: messages.at(-1)?.text ?? null,
 });
 
-const answerOf = ({ said, raw }: RecordedAnswer): ModelAnswer => ({
+/** The recorded answer, as its model gave it. */
+export const answerOf = ({ said, raw }: RecordedAnswer): ModelAnswer => ({
   text: said?.text ?? '',
   ...(said?.reasoning === undefined ? {} : { reasoning: said.reasoning }),
   calls: raw.calls ?? [],

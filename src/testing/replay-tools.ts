@@ -87,7 +87,8 @@ export const replayTools = (file: string, real?: readonly Tool[]): ReplayedTools
 
 const plainSpec = (name: string): ToolSpec => ({ name, description: name, parameters: { type: 'object' } });
 
-const playCall = ({ result, error }: RecordedCall): unknown => {
+/** Returns the recorded result as its tool did, or throws its failure. */
+export const playCall = ({ result, error }: RecordedCall): unknown => {
   if (result?.ok === true) {
     const { text, parts, value, artifacts, control } = result;
     return dual({

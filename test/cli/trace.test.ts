@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseEvent } from '../../src/index.ts';
 import type { RuntimeEvent } from '../../src/index.ts';
 import { checkTrace, readTrace } from '../../src/inspect/index.ts';
-import { SentRequests } from '../../src/inspect/recording/sent-requests.ts';
+import { SentRequests } from '../../src/runtime/log/sent-requests.ts';
 import type { Played } from './fake-terminal.ts';
 import { play } from './fake-terminal.ts';
 import { moduleOf } from './run-command.ts';

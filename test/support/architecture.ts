@@ -171,7 +171,6 @@ const readByThePage = [
   'composition-in',
   'entry',
   'member-name',
-  'sent-requests',
   'sequence',
   'tableau',
   'work-of',
@@ -189,6 +188,7 @@ const readersOfFiles = [
 /** Totals of a run are counted, two runs compared, and numbers written, here as there: they import nothing but collections, JSON and types. */
 const foldedByThePage = [
   'runtime/actors/run-counter.ts',
+  'runtime/log/sent-requests.ts',
   'runtime/journal/replay/compared-runs.ts',
   'base/text/number-words.ts',
 ];

@@ -2,32 +2,29 @@ import type { Clock } from '../../base/clock.ts';
 import type { Effect } from '../../contracts/runs/effect.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { errorData, toError, TroupeError } from '../../contracts/errors/error.ts';
-import { append, HistoryView } from '../../base/collections/history.ts';
 import type { LongWait } from '../../contracts/models/long-wait.ts';
 import type { Model, ModelAnswer, ModelDelta, ModelRequest } from '../../contracts/models/model.ts';
 import type { Usage } from '../../contracts/models/usage.ts';
 import type { Compaction } from '../../contracts/conversations/processor.ts';
-import type { Turn } from '../../contracts/conversations/transcript.ts';
 import type { ToolSpec } from '../../contracts/tools/tool-call.ts';
 import type { LazyAbort } from '../../base/promises/lazy-abort.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
 import type { AgentContext, Decided, Trouble } from '../../machines/agent/agent-context.ts';
 import type { AttemptEnds, AttemptOptions } from '../../models/retry/attempt.ts';
 import { attemptThen } from '../../models/retry/attempt.ts';
-import { continuationTurns, joinAnswers, withIncomplete } from './broken-off.ts';
+import { joinAnswers, withIncomplete } from './broken-off.ts';
 import { withoutOptionsOf } from '../../models/wire/others-options.ts';
 import type { Reservation } from '../../policy/budget-account.ts';
 import { isSpent } from '../../policy/budget-account.ts';
 import { answerLength, estimatedUsage, isUnreported, reserveCall } from './call-cost.ts';
 import { checkAnswer, withMedia } from './check-answer.ts';
-import { choiceOfTools } from './tool-choice.ts';
 import type { Desk } from '../desk.ts';
 import { answeredEvent, askedEvent, nameOf } from './model-events.ts';
 import type { MediaPart } from '../../contracts/content/part.ts';
 import type { ModelAttempt } from './next-attempt.ts';
 import { nextAttempt } from './next-attempt.ts';
 import { andThen } from '../../base/promises/and-then.ts';
-import { stepPrompt } from './prompt-facts.ts';
+import { modelRequest } from './model-request.ts';
 import { readAnswer } from './read-answer.ts';
 import { fitContent } from './fit-content.ts';
 import type { Sent } from './show-conversation.ts';
@@ -112,7 +109,8 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
     const asked = askedEvent(this.#model, this.key, this.#shown.history.length, this.#attempt.attempt);
     let request: ModelRequest;
     try {
-      request = this.#request();
+      request = modelRequest(this.#shown.history, this.#context, this.#attempt, this.#desk);
+      this.#tools = request.tools;
     } catch (thrown) {
       this.#desk.emit(asked);
       return this.failed(thrown);
@@ -173,31 +171,6 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
 
   onLate(late: ModelAnswer): void {
     this.#desk.onLate(late);
-  }
-
-  /** Builds the request, without copying messages. */
-  #request(): ModelRequest {
-    const { definition, tools } = this.#desk;
-    const { history } = this.#shown;
-    const { nudge, partial } = this.#attempt;
-    const specs = tools.specsIn(this.#context.history);
-    this.#tools = specs;
-    const toolChoice = choiceOfTools(this.#context, definition, specs);
-    const now = stepPrompt(this.#context, this.#desk);
-    const notes = [nudge ?? '', now].filter((text) => text !== '');
-    const noted =
-      notes.length === 0
-        ? history
-        : append<Turn>(history, ...notes.map((text): Turn => ({ role: 'user', from: 'runtime', text })));
-    const said = partial === undefined ? noted : append<Turn>(noted, ...continuationTurns(partial));
-    return {
-      instructions: this.#desk.systemPrompt,
-      messages: new HistoryView(said),
-      tools: specs,
-      ...(toolChoice === undefined ? {} : { toolChoice }),
-      output: definition.output?.spec,
-      settings: definition.settings,
-    };
   }
 
   answered(given: ModelAnswer): Decided | Promise<Decided> {

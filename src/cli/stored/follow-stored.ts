@@ -28,6 +28,7 @@ export type StoredCommand = Exclude<
       | 'mcp'
       | 'serve'
       | 'suggest'
+      | 'rehearse'
       | 'trace'
       | 'audit';
   }

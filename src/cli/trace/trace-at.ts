@@ -5,7 +5,7 @@ import type { SentSource } from '../../contracts/models/sent-request.ts';
 import { readTrace } from '../../inspect/traces/read-trace.ts';
 import type { Trace } from '../../inspect/traces/trace.ts';
 import { traceOf } from '../../inspect/traces/trace.ts';
-import { withSent } from '../../inspect/recording/sent-requests.ts';
+import { withSent } from '../../runtime/log/sent-requests.ts';
 import { redactorOf, secretsIn } from '../../policy/redaction.ts';
 import { sentRequestsOf } from '../../runtime/journal/replay/sent-records.ts';
 import { isLogName } from '../shown-file.ts';

@@ -22,6 +22,7 @@ import type {
   ShowCommand,
   InspectProgramCommand,
   ForkCommand,
+  RehearseCommand,
   ServeCommand,
 } from './commands.ts';
 
@@ -68,13 +69,17 @@ interface OwnValues extends InspectValues, AuditValues, NewValues {
   readonly origin?: string | undefined;
   readonly openai?: boolean | undefined;
   readonly unproven?: boolean | undefined;
+  readonly candidate?: string | undefined;
+  readonly over?: string | undefined;
+  readonly live?: boolean | undefined;
+  readonly tools?: string | undefined;
 }
 
 /** Default number of runs listed. */
 const LISTED = 20;
 /** Runs whose ways are counted. */
 const COUNTED = 100;
-/** Runs that suggestions are looked for in. */
+/** Runs that suggestions are looked for in, and that are rehearsed. */
 const EXAMINED = 1_000;
 /** Default port of a server. */
 const SERVED_AT = 8_080;
@@ -186,6 +191,8 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
         limit: countOf(values.limit, '--limit', name) ?? EXAMINED,
         isUnprovenShown: values.unproven ?? false,
       };
+    case 'rehearse':
+      return rehearseFrom(values);
     case 'approve':
     case 'deny':
     case 'answer': {
@@ -235,6 +242,27 @@ const serveFrom = (first: string, values: OwnValues): ServeCommand => {
     host: textOf(values.host, '--host', name) ?? '127.0.0.1',
     origins: origins ?? [],
     openai: values.openai ?? false,
+  };
+};
+
+const rehearseFrom = (values: OwnValues): RehearseCommand => {
+  const name = 'rehearse';
+  const file = textOf(values.candidate, '--candidate', name);
+  if (file === undefined) throw wrong('the changed agent is missing: give --candidate FILE', name);
+  const { live = false, tools = 'recorded' } = values;
+  if (tools !== 'recorded' && tools !== 'read')
+    throw wrong(`--tools has no '${tools}': give recorded or read`, name);
+  const idle = (['tools', 'budget'] as const).find((each) => values[each] !== undefined);
+  if (!live && idle !== undefined) throw wrong(`--${idle} is of use with --live only`, name);
+  return {
+    name,
+    ...namedModule(file, values.export, name),
+    over: textOf(values.over, '--over', name),
+    run: textOf(values.run, '--run', name),
+    limit: countOf(values.limit, '--limit', name) ?? EXAMINED,
+    isLive: live,
+    tools,
+    budget: dollarsOf(values.budget, name),
   };
 };
 

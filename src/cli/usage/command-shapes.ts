@@ -45,6 +45,10 @@ export const options = {
   of: { type: 'string' },
   taken: { type: 'boolean' },
   unproven: { type: 'boolean' },
+  candidate: { type: 'string' },
+  over: { type: 'string' },
+  live: { type: 'boolean' },
+  tools: { type: 'string' },
   anchor: { type: 'string' },
   run: { type: 'string' },
   tool: { type: 'string' },
@@ -117,6 +121,7 @@ export type CommandName =
   | 'fork'
   | 'compare'
   | 'suggest'
+  | 'rehearse'
   | 'approve'
   | 'deny'
   | 'answer'
@@ -154,6 +159,11 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
   },
   compare: { needs: [RUN, 'a second run was not named: give both'], optional: 0, options: [] },
   suggest: { needs: [], optional: 0, options: ['target', 'limit', 'unproven', 'agent', 'file', 'export'] },
+  rehearse: {
+    needs: [],
+    optional: 0,
+    options: ['candidate', 'over', 'export', 'run', 'limit', 'live', 'tools', 'budget'],
+  },
   approve: { needs: [RUN], optional: 1, options: ['input', 'by', 'role', 'resume'] },
   deny: { needs: [RUN], optional: 1, options: ['reason', 'by', 'resume'] },
   answer: {

@@ -38,6 +38,7 @@ export type Command =
   | ForkCommand
   | { readonly name: 'compare'; readonly runId: string; readonly other: string }
   | SuggestCommand
+  | RehearseCommand
   | AnswerCommand
   | { readonly name: 'export'; readonly runId: string; readonly to: string | undefined }
   | ImportCommand
@@ -174,6 +175,21 @@ export interface SuggestCommand extends Code {
   readonly limit: number;
   /** Those that are not proven, too. */
   readonly isUnprovenShown: boolean;
+}
+
+/** A changed agent that is driven through stored runs. */
+export interface RehearseCommand extends NamedModule {
+  readonly name: 'rehearse';
+  /** The store with the runs, in place of that of the session. */
+  readonly over: string | undefined;
+  /** One run; default: the newest `limit` of the agent's. */
+  readonly run: string | undefined;
+  readonly limit: number;
+  /** True to go on live where a run differs. */
+  readonly isLive: boolean;
+  readonly tools: 'recorded' | 'read';
+  /** In US dollars. */
+  readonly budget: number | undefined;
 }
 
 /** A person's answer to a waiting run: approval, denial, or text. */

@@ -1,13 +1,6 @@
 import type { CommandName } from './command-shapes.ts';
-
-/** Purpose, usage and arguments of a command, beside the common options. */
-export interface HelpText {
-  readonly about: string;
-  readonly usage: string;
-  readonly text?: string;
-  readonly options?: string;
-  readonly examples: readonly string[];
-}
+import { helpOfComparison } from './help-of-comparison.ts';
+import type { HelpText } from './help-text.ts';
 
 const PARK =
   '      --park           exit with code 75 as soon as the run waits for a person, or for long; needs a store';
@@ -234,32 +227,7 @@ ${REVEAL}`,
       'troupe fork 3f9a --event 7 --calls @calls.json',
     ],
   },
-  compare: {
-    about: 'show where two runs diverge, in calls, messages, cost and output',
-    usage: 'RUN RUN',
-    text: `${RUN} Times and ids are ignored. Exit code 0 if they are equal, 1 if not.
-With --json: isSame, shared, parted, phases, messages, calls and totals, with left and right in each.`,
-    examples: ['troupe compare 3f9a a1b2'],
-  },
-  suggest: {
-    about: 'suggest what makes stored runs faster, cheaper or better',
-    usage: '',
-    text: `Looks for inefficiencies in runs that have ended, the greatest share of the target first: repeated calls, slow models, easy steps,
-prompts that are not cached, tools that could run at once or are never called, context that nothing refers to, retries that never help,
-branches that are never taken, answers that are sent back. With each come the gain over these runs, its proof, and runs that show it.
-Only what is proven is shown: by a recount of the records, or, with --model, by forks of these runs, which ask that model, and execute no
-tool. An agent is found by the command that started its runs, or by --agent.
-With --json, one line for each suggestion: type, agent, model, description, expected, evidence, proven, basis.`,
-    options: `      --target WHAT    latency, cost (default) or accuracy
-      --limit N        look at the newest N runs (default: 1000)
-      --unproven       show also what is not proven, with the reason
-      --agent FILE     the module that exports the agent whose runs are forked`,
-    examples: [
-      'troupe suggest',
-      'troupe suggest --model openai:gpt-5-mini',
-      'troupe suggest --target latency --unproven --store runs.db',
-    ],
-  },
+  ...helpOfComparison,
   approve: {
     about: 'approve a call of a waiting run',
     usage: 'RUN [REQUEST]',

@@ -9,7 +9,7 @@ import { EffectRecorder } from './effect-recorder.ts';
 import type { GoneStatus } from './entry.ts';
 import { FirstPieces } from './first-pieces.ts';
 import type { Recording } from './recording.ts';
-import { withSent } from './sent-requests.ts';
+import { withSent } from '../../runtime/log/sent-requests.ts';
 
 /** The facts of a run that its events do not repeat. */
 export type FoldedRun = Pick<InspectedRun, 'runId' | 'agent' | 'memberAt'> &

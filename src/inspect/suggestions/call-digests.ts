@@ -1,7 +1,7 @@
 import { canonical } from '../../base/json/canonical.ts';
 import { toJson } from '../../base/json/json.ts';
 import { platformSha256 } from '../../base/platform-sha256.ts';
-import type { WholeRequest } from '../recording/sent-requests.ts';
+import type { WholeRequest } from '../../runtime/log/sent-requests.ts';
 
 /** The call that a digest is made for. */
 interface AskedCall {

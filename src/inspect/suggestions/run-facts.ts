@@ -1,7 +1,7 @@
 import type { Json } from '../../base/json/json.ts';
 import type { Usage } from '../../contracts/models/usage.ts';
 import type { RunStatus } from '../../contracts/runs/run-status.ts';
-import type { WholeRequest } from '../recording/sent-requests.ts';
+import type { WholeRequest } from '../../runtime/log/sent-requests.ts';
 
 /** Facts of a recorded run that rules look at. */
 export interface RunFacts {

@@ -1,6 +1,6 @@
 import { canonical } from '../../base/json/canonical.ts';
 import type { EventOf, RuntimeEvent } from '../../contracts/events/event.ts';
-import { SentRequests } from '../recording/sent-requests.ts';
+import { SentRequests } from '../../runtime/log/sent-requests.ts';
 import { CallDigests } from './call-digests.ts';
 import type { CallFact, ChoiceFact, Move, RetryFact, RunFacts } from './run-facts.ts';
 

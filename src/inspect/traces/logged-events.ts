@@ -8,7 +8,7 @@ import { parseEvent } from '../../events/parse-event.ts';
 import { parseRecordPrefix } from '../../runtime/journal/replay/parse-records.ts';
 import { sentRequestsOf } from '../../runtime/journal/replay/sent-records.ts';
 import type { SentSource } from '../../contracts/models/sent-request.ts';
-import { withSent } from '../recording/sent-requests.ts';
+import { withSent } from '../../runtime/log/sent-requests.ts';
 import type { OpenedLog } from '../../persistence/run-log.ts';
 import type { TraceProblem } from './trace-problem.ts';
 

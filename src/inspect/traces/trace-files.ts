@@ -16,7 +16,7 @@ import type { JsonObject } from '../../base/json/json.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { hook } from '../../events/hooks/define-hook.ts';
-import { withSent } from '../recording/sent-requests.ts';
+import { withSent } from '../../runtime/log/sent-requests.ts';
 import { processHolder } from '../../persistence/process-holder.ts';
 import type { Secrets } from '../../policy/redaction.ts';
 import { atProcessEnd } from './at-process-end.ts';

@@ -1,8 +1,8 @@
 import type { EventOf, LiveEvent } from '../../../contracts/events/event.ts';
 import type { Model } from '../../../contracts/models/model.ts';
 import type { InspectedRun, ModelAsker } from '../../../contracts/events/inspection.ts';
-import type { WholeRequest } from '../../recording/sent-requests.ts';
-import { SentRequests, withSent } from '../../recording/sent-requests.ts';
+import type { WholeRequest } from '../../../runtime/log/sent-requests.ts';
+import { SentRequests, withSent } from '../../../runtime/log/sent-requests.ts';
 
 /** A model call as it was made, and the means to make it again. */
 export interface AskedCall {

@@ -5,7 +5,7 @@ import type { Part } from '../../../contracts/content/part.ts';
 import { contentText } from '../../../contracts/content/part.ts';
 import type { Turn } from '../../../contracts/conversations/transcript.ts';
 import type { ModelRequest, ModelSettings } from '../../../contracts/models/model.ts';
-import type { WholeRequest } from '../../recording/sent-requests.ts';
+import type { WholeRequest } from '../../../runtime/log/sent-requests.ts';
 import { editedInput, markIn } from '../edited-input.ts';
 
 /** The texts of a request that may be edited. */

@@ -9,7 +9,7 @@ import { errorData, isTroupeError, toError, TroupeError } from '../../../contrac
 import { redactor } from '../../../policy/redaction.ts';
 import { asJson } from '../../recording/fitted.ts';
 import type { Recorder } from '../../recording/recorder.ts';
-import type { WholeRequest } from '../../recording/sent-requests.ts';
+import type { WholeRequest } from '../../../runtime/log/sent-requests.ts';
 import { SecretFields } from '../../../tools/schemas/secret-fields.ts';
 import type { Caller } from '../caller.ts';
 import type { StoredFeeds } from '../stored-feeds.ts';

@@ -1,5 +1,5 @@
 import type { EventType, HookScope, LiveEvent } from '../../../contracts/events/event.ts';
-import { withSent } from '../../recording/sent-requests.ts';
+import { withSent } from '../../../runtime/log/sent-requests.ts';
 import type { RunFacts } from '../run-facts.ts';
 import { RunReader } from '../run-reader.ts';
 

@@ -11,7 +11,7 @@ import type { ForkOptions } from '../../../runtime/journal/resume/resume-options
 import type { CallFact, RunFacts } from '../run-facts.ts';
 import { callsIn } from '../run-facts.ts';
 import { RunReader } from '../run-reader.ts';
-import { copyRun } from './copy-run.ts';
+import { copyRun } from '../../../persistence/copy-run.ts';
 import type { CutResults } from './recorded-tools.ts';
 import { RecordedTools } from './recorded-tools.ts';
 

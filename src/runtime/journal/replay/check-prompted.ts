@@ -7,6 +7,7 @@ import type { ToolSpec } from '../../../contracts/tools/tool-call.ts';
 import { isToolset } from '../../../tools/define/tool-registry.ts';
 import type { Definition } from '../../define/definition.ts';
 import { DeterminismError } from './determinism-error.ts';
+import type { Arrival } from '../../../contracts/journals/journal-record.ts';
 import type { Prompted } from './replay-context.ts';
 
 /**
@@ -14,12 +15,18 @@ import type { Prompted } from './replay-context.ts';
  *
  * @throws {DeterminismError} naming the first difference.
  */
-export const checkPrompted = (
-  { path, prompt, tools }: Prompted,
-  definition: Definition | undefined,
-  runId: string,
-): void => {
-  const agent = definition?.agent;
+export const checkPrompted = (arrival: Arrival, run: PromptedRun): void => {
+  if (arrival.type === 'prompted') comparePrompted(arrival, run);
+};
+
+/** The calls that this needs of the run that is replayed. */
+export interface PromptedRun {
+  readonly runId: string;
+  readonly actors: { at(path: string): { readonly definition: Definition } | undefined };
+}
+
+const comparePrompted = ({ path, prompt, tools }: Prompted, { runId, actors }: PromptedRun): void => {
+  const agent = actors.at(path)?.definition.agent;
   if (agent === undefined) return;
   const found = systemPrompt(agent, tools);
   if (found !== prompt && promptWithoutAgents(agent, tools) !== prompt)

@@ -35,8 +35,8 @@ export class FollowedReplay {
       optionsOf(began, options),
       { isAttended: true, isReplayed: true },
       {
-        onPrompted: (prompted) => {
-          checkPrompted(prompted, run.actors.at(prompted.path)?.definition, began.runId);
+        onRead: (arrival) => {
+          checkPrompted(arrival, run);
         },
       },
     );

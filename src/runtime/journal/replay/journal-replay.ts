@@ -254,7 +254,7 @@ export class JournalReplay {
   }
 
   #applyArrival(scope: Scope, { at, arrival }: Arrived): void {
-    const { root, run, clock, job, memories } = this.#context;
+    const { root, run, clock, job, memories, onRead } = this.#context;
     clock.advance(at, scope);
     switch (arrival.type) {
       case 'answered':
@@ -321,15 +321,13 @@ export class JournalReplay {
           run.close();
         });
         break;
-      case 'prompted':
-        this.#context.onPrompted(arrival);
-        break;
       case 'resumed':
         run.log.resumed(at);
         break;
       default:
         run.sent(arrival);
         memories.met(arrival);
+        onRead?.(arrival, this.#pending);
     }
   }
 

@@ -26,6 +26,9 @@ export interface Pending {
 /** The instructions and tools that an agent sent its models. */
 export type Prompted = Extract<Arrival, { readonly type: 'prompted' }>;
 
+/** Called with what is on record only to be compared, and the effects that have no answer yet, by key. */
+export type OnRead = (arrival: Arrival, pending: ReadonlyMap<string, Pending>) => void;
+
 /** The run, its journal's clock, and the callbacks that a replay needs. */
 export interface ReplayContext {
   readonly root: Scope;
@@ -37,6 +40,5 @@ export interface ReplayContext {
   readonly job: (scope: Scope, work: () => void) => void;
   /** Called when the run has passed the end of its journal. */
   readonly onAhead: () => void;
-  /** Called with the instructions and tools that an agent sent its models. */
-  readonly onPrompted: (prompted: Prompted) => void;
+  readonly onRead: OnRead | undefined;
 }

@@ -2,7 +2,7 @@ import type { ReplayOptions } from '../resume/resume-options.ts';
 import { checkReplay } from '../resume/resume-schema.ts';
 import type { Agent } from '../../../contracts/agents/agent.ts';
 import type { RuntimeEvent } from '../../../contracts/events/event.ts';
-import type { JournalRecord } from '../../../contracts/journals/journal-record.ts';
+import type { Arrival, Began, JournalRecord } from '../../../contracts/journals/journal-record.ts';
 import type { Json } from '../../../base/json/json.ts';
 import { isJsonObject, toJson } from '../../../base/json/json.ts';
 import type { Secrets } from '../../../contracts/secrets/redactor.ts';
@@ -10,7 +10,9 @@ import { secretKeyOf } from '../../../policy/secret-key-of.ts';
 import type { RunOptions } from '../../../contracts/runs/run-options.ts';
 import type { RunResult } from '../../../contracts/runs/run-result.ts';
 import type { Definition } from '../../define/definition.ts';
+import type { Run } from '../../run/run.ts';
 import { checkPrompted } from './check-prompted.ts';
+import type { Pending } from './replay-context.ts';
 import { recordsUpTo } from '../resume/run-point.ts';
 import { journaledDefinition } from '../resume/resume.ts';
 import { assertOwn } from '../resume/resumed-run.ts';
@@ -84,10 +86,44 @@ export const replayRecords = async <Output>(
   records: readonly JournalRecord[],
   options: RunOptions,
   fields: Secrets = {},
-  check: typeof checkPrompted = checkPrompted,
+  compare: ReplayCheck = checkPrompted,
 ): Promise<Replayed<Output>> => {
   const [began] = records;
   if (began?.kind !== 'began') return { events: [], state: undefined, result: undefined };
+  const { run, go } = openReplay(definition, [began, ...records.slice(1)], options, fields, compare);
+  go();
+  const { ending, host, log, root } = run;
+  const context = host.contextOf(root);
+  const isAgent = typeof context === 'object' && context !== null && 'tally' in context && 'state' in context;
+  return {
+    events: log.events.slice(),
+    state: isAgent ? toJson(context.state) : undefined,
+    // The output has the agent's type, since this agent ran.
+    result: ending.hasBegun
+      ? ((await settledResult(run.result)) as RunResult<Output> | undefined)
+      : undefined,
+  };
+};
+
+/** Compares what is on record with what the run does: throws where that differs. */
+export type ReplayCheck = (arrival: Arrival, run: Run, pending: ReadonlyMap<string, Pending>) => void;
+
+/** A run that is replayed by `go`. */
+export interface OpenReplay {
+  readonly run: Run;
+  /** @throws {DeterminismError} */
+  readonly go: () => void;
+}
+
+/** Creates a run that can be replayed from its records. */
+export const openReplay = (
+  definition: Definition,
+  records: readonly [Began, ...JournalRecord[]],
+  options: RunOptions,
+  fields: Secrets,
+  compare: ReplayCheck,
+): OpenReplay => {
+  const [began] = records;
   const { run, journal } = createJournaledRun(
     definition,
     optionsOf(began, options),
@@ -96,36 +132,34 @@ export const replayRecords = async <Output>(
       onEnd: () => {
         throw new AtEnd();
       },
-      onPrompted: (prompted) => {
-        check(prompted, run.actors.at(prompted.path)?.definition, began.runId);
+      onRead: (arrival, pending) => {
+        compare(arrival, run, pending);
       },
     },
   );
   run.secrets.know(fields);
-  try {
-    journal.rerun(records, () => {
-      beginAgain(run, began);
-    });
-  } catch (thrown) {
-    if (!(thrown instanceof AtEnd)) throw thrown;
-  }
-  const { ending, host, log, root } = run;
-  const context = host.contextOf(root);
-  const isAgent = typeof context === 'object' && context !== null && 'tally' in context && 'state' in context;
   return {
-    events: log.events.slice(),
-    state: isAgent ? toJson(context.state) : undefined,
-    // The output has the agent's type, since this agent ran.
-    result: ending.hasBegun ? ((await settleRun(run.result)) as RunResult<Output> | undefined) : undefined,
+    run,
+    go: () => {
+      try {
+        journal.rerun(records, () => {
+          beginAgain(run, began);
+        });
+      } catch (thrown) {
+        if (!(thrown instanceof AtEnd)) throw thrown;
+      }
+    },
   };
 };
 
 /** The replay reached the end of the journal. */
 class AtEnd extends Error {}
 
-/** A failed run has a result too: it is attached to the error. */
-const settleRun = (result: Promise<RunResult>): Promise<RunResult | undefined> =>
+/** The result of a run, also if it failed: then it is attached to the error. */
+export const settledResult = <Output, State>(
+  result: Promise<RunResult<Output, State>>,
+): Promise<RunResult<Output, State> | undefined> =>
   result.catch((error: unknown) => {
     const found: unknown = isJsonObject(error) ? Reflect.get(error, 'result') : undefined;
-    return found as RunResult | undefined;
+    return found as RunResult<Output, State> | undefined;
   });

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import type { EffectAnswer } from '../../effects/effect-under-way.ts';
 import type { JournaledRun } from '../resume/journaled-run.ts';
-import type { Prompted } from '../replay/replay-context.ts';
+import type { OnRead } from '../replay/replay-context.ts';
 
 /** Instructions for the end of a replay, where the run continues. */
 export interface GoingOn {
@@ -31,5 +31,5 @@ export interface JournalPlan {
 export interface Reading {
   /** Called at the end of the journal: throws, as nothing may follow. Absent if the replay waits for more records there. */
   readonly onEnd?: (() => never) | undefined;
-  readonly onPrompted: (prompted: Prompted) => void;
+  readonly onRead: OnRead;
 }

@@ -95,7 +95,7 @@ export class RunJournal implements JournalPort {
         reading?.onEnd?.();
         this.committed(run.log.events.length);
       },
-      onPrompted: (prompted) => reading?.onPrompted(prompted),
+      onRead: reading?.onRead,
     });
     this.#outlet = new Outlet(run, reading !== undefined, () => void this.flush());
   }

@@ -1,7 +1,7 @@
-import { systemClock } from '../../../base/clock.ts';
-import { randomId } from '../../../base/random-id.ts';
-import type { JournalStore, RunEntry } from '../../../contracts/journals/journal.ts';
-import { memoryStore } from '../../../persistence/memory-store.ts';
+import { systemClock } from '../base/clock.ts';
+import { randomId } from '../base/random-id.ts';
+import type { JournalStore, RunEntry } from '../contracts/journals/journal.ts';
+import { memoryStore } from './memory-store.ts';
 
 /** Time that a lease of a copy is good for, in ms: nobody else asks for it. */
 const LEASE_MS = 60_000;

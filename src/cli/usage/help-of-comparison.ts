@@ -1,0 +1,56 @@
+import type { HelpText } from './help-text.ts';
+
+const RUN = 'RUN is the id of a run, or its first four or more characters.';
+
+/** Help texts of the commands that compare stored runs with others, and with what they could be. */
+export const helpOfComparison: Readonly<Record<'compare' | 'suggest' | 'rehearse', HelpText>> = {
+  compare: {
+    about: 'show where two runs diverge, in calls, messages, cost and output',
+    usage: 'RUN RUN',
+    text: `${RUN} Times and ids are ignored. Exit code 0 if they are equal, 1 if not.
+With --json: isSame, shared, parted, phases, messages, calls and totals, with left and right in each.`,
+    examples: ['troupe compare 3f9a a1b2'],
+  },
+  suggest: {
+    about: 'suggest what makes stored runs faster, cheaper or better',
+    usage: '',
+    text: `Looks for inefficiencies in runs that have ended, the greatest share of the target first: repeated calls, slow models, easy steps,
+prompts that are not cached, tools that could run at once or are never called, context that nothing refers to, retries that never help,
+branches that are never taken, answers that are sent back. With each come the gain over these runs, its proof, and runs that show it.
+Only what is proven is shown: by a recount of the records, or, with --model, by forks of these runs, which ask that model, and execute no
+tool. An agent is found by the command that started its runs, or by --agent.
+With --json, one line for each suggestion: type, agent, model, description, expected, evidence, proven, basis.`,
+    options: `      --target WHAT    latency, cost (default) or accuracy
+      --limit N        look at the newest N runs (default: 1000)
+      --unproven       show also what is not proven, with the reason
+      --agent FILE     the module that exports the agent whose runs are forked`,
+    examples: [
+      'troupe suggest',
+      'troupe suggest --model openai:gpt-5-mini',
+      'troupe suggest --target latency --unproven --store runs.db',
+    ],
+  },
+  rehearse: {
+    about: 'drive a changed agent through stored runs, and say what would differ',
+    usage: '',
+    text: `Each run of the agent is replayed by the candidate, with its whole team: what it asks as in the run is answered from the journal, for
+nothing. For each run it says whether it is the same, or where it differs first: by whom, in which step, in which part (model, instructions,
+tools, output, settings, toolChoice, messages, budget, or the course of events).
+With --live, a run that differs goes on from there in a fork that is thrown away: equal requests are still answered from the journal, the
+others go to the models. No tool is executed, unless with --tools read those that only read, and nothing is written to the store.
+Code within an effect is not compared: a tool whose description is the same is the same tool.
+Exit code 0 if all runs are the same, 1 if not. With --json, one line for each run, and one for all.`,
+    options: `      --candidate FILE the module that exports the changed agent
+      --over STORE     the store with the runs (default: as --store)
+      --run RUN        this run only
+      --limit N        the newest N runs (default: 1000)
+      --live           go on live where a run differs
+      --tools WHICH    recorded (default), or read: executes tools that only read
+      --budget USD     for all live calls together`,
+    examples: [
+      'troupe rehearse --candidate clerk.ts',
+      'troupe rehearse --candidate clerk.ts --over runs.db --live --budget 2',
+      'troupe rehearse --candidate clerk.ts --run 3f9a --json',
+    ],
+  },
+};
