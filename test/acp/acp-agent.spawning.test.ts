@@ -5,13 +5,12 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { AcpAgentOptions } from '../../src/acp/acp-options.ts';
 import { acpAgent } from '../../src/acp/index.ts';
-import type { EventOf, EventType } from '../../src/contracts/events/event.ts';
-import type { RunResult } from '../../src/contracts/runs/run-result.ts';
 import { agent, answer, isTroupeError } from '../../src/index.ts';
 import { memoryStore } from '../../src/persistence/index.ts';
 import { parallel } from '../../src/patterns/index.ts';
 import { policy } from '../../src/policy/index.ts';
 import { hostEnvironment } from '../../src/tools/index.ts';
+import { ofType } from '../support/runs.ts';
 
 const harness = resolve(import.meta.dirname, '../support/acp-harness.mjs');
 
@@ -37,11 +36,6 @@ const noting = (does: string, options: Partial<AcpAgentOptions> = {}, ...more: r
       .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
   return { coder: coder(does, { args: [harness, does, file, ...more], ...options }), notes };
 };
-
-const of = <Type extends EventType>({ events }: Pick<RunResult<unknown>, 'events'>, type: Type) =>
-  events.filter(
-    (event): event is Extract<typeof event, { type: Type }> & EventOf<Type> => event.type === type,
-  );
 
 /** The code and the message of what a run rejects with. */
 const failureOf = async (
@@ -82,13 +76,16 @@ describe('a coding agent as an agent', () => {
       { type: 'text', text: 'Hello, ' },
       { type: 'text', text: 'world.' },
     ]);
-    expect(of(result, 'model.answered').at(-1)).toMatchObject({ text: 'Hello, world.', reasoning: 'Hm.' });
+    expect(ofType(result.events, 'model.answered').at(-1)).toMatchObject({
+      text: 'Hello, world.',
+      reasoning: 'Hm.',
+    });
   });
 
   test('each call that it runs itself is a step, with the call, what it said before, and its plan', async () => {
     const result = await coder('works').run('Work.');
     expect(
-      of(result, 'model.answered')
+      ofType(result.events, 'model.answered')
         .slice(1)
         .map(({ text, providerCalls }) => [text, providerCalls]),
     ).toEqual([
@@ -133,7 +130,9 @@ describe('a coding agent as an agent', () => {
     const result = await team.run('Go.', { hooks: [{ name: 'failed', on: 'model.failed', handle: fail }] });
     expect(JSON.stringify(result.output)).toContain('Written.');
     expect(JSON.stringify(result.output)).toContain('Hello, world.');
-    expect(of(result, 'model.failed')).toMatchObject([{ agent: 'coder', error: { code: 'acp.lost' } }]);
+    expect(ofType(result.events, 'model.failed')).toMatchObject([
+      { agent: 'coder', error: { code: 'acp.lost' } },
+    ]);
   });
 
   test('its answer is parsed by the output schema, which it is told, and is asked for again if it does not fit', async () => {
@@ -180,7 +179,7 @@ describe('a coding agent as an agent', () => {
 
   test('the tokens that it reports are those of the run, and so is the price that it states', async () => {
     const result = await coder('usage').run('Work.');
-    const [, last] = of(result, 'model.answered');
+    const [, last] = ofType(result.events, 'model.answered');
     expect(last).toMatchObject({ usage: { input: 15, output: 7, cached: 5 }, costUsd: 0.25 });
   });
 
@@ -262,7 +261,7 @@ describe('permission', () => {
     const yes = policy({ rules: [{ name: 'build', effect: 'allow', tool: 'coder.*' }] });
     const allowed = await coder('permission').run('Clean.', { safety: yes });
     expect(allowed.output).toBe('outcome: once');
-    expect(of(allowed, 'tool.approval-requested')).toEqual([]);
+    expect(ofType(allowed.events, 'tool.approval-requested')).toEqual([]);
     const no = policy({
       rules: [
         { name: 'prompts', effect: 'allow', tool: 'coder.prompt' },
@@ -271,7 +270,7 @@ describe('permission', () => {
     });
     const denied = await coder('permission').run('Clean.', { safety: no, person: { approve: () => true } });
     expect(denied.output).toBe('outcome: no');
-    expect(of(denied, 'tool.denied')).toMatchObject([{ tool: 'coder.may_execute', rule: 'keep' }]);
+    expect(ofType(denied.events, 'tool.denied')).toMatchObject([{ tool: 'coder.may_execute', rule: 'keep' }]);
   });
 
   test('is given for what no policy is against, if so chosen', async () => {
@@ -295,7 +294,7 @@ describe('permission', () => {
       ],
     });
     const result = await coder('permission').run('Clean.', { safety });
-    expect(of(result, 'tool.denied')).toMatchObject([{ rule: 'tainted' }]);
+    expect(ofType(result.events, 'tool.denied')).toMatchObject([{ rule: 'tainted' }]);
   });
 });
 
@@ -307,7 +306,7 @@ describe('its environment', () => {
     const files = await coder('files', { cwd: root, environment }).run('Copy.');
     expect(files.output).toBe('two');
     expect(readFileSync(join(root, 'b/c.txt'), 'utf8')).toBe('two!');
-    expect(of(files, 'tool.started').map(({ tool }) => tool)).toEqual([
+    expect(ofType(files.events, 'tool.started').map(({ tool }) => tool)).toEqual([
       'coder.prompt',
       'coder.read',
       'coder.write',
@@ -513,7 +512,7 @@ describe('a conversation of several runs', () => {
     await forgetting.run('One.', { store, thread: 't' });
     const result = await forgetting.run('Two.', { store, thread: 't' });
     expect(result.output).toMatch(/The conversation so far:.*\|Two\.$/s);
-    expect(of(result, 'session.lost')).toMatchObject([
+    expect(ofType(result.events, 'session.lost')).toMatchObject([
       { strategy: 'acp', reason: expect.stringContaining("load a session of 'coder'") },
     ]);
   });

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { onTestFailed, onTestFinished } from 'vitest';
+import { onTestFailed, onTestFinished, vi } from 'vitest';
 import type { ListedRun } from '../../src/inspect/local/session-board.ts';
 import type { Session } from '../../src/inspect/page/session.ts';
 import { entryPointsOf } from '../../scripts/entry-points.ts';
@@ -63,13 +63,16 @@ export const startDev = async (folder: string, file: string, ...args: readonly s
 
 export type StartedDev = Awaited<ReturnType<typeof startDev>>;
 
-/** Asks until the answer is as it should be. */
-export const once = async <T>(question: () => Promise<T>, isThere: (found: T) => boolean): Promise<T> => {
-  for (;;) {
-    const found = await question();
-    if (isThere(found)) return found;
-  }
-};
+/** Asks until the answer is as it should be; with a pause between, as the process that is waited for needs the core that each question takes. */
+export const once = <T>(question: () => Promise<T>, isThere: (found: T) => boolean): Promise<T> =>
+  vi.waitFor(
+    async () => {
+      const found = await question();
+      if (!isThere(found)) throw new Error(`it is not yet as it should be: ${JSON.stringify(found)}`);
+      return found;
+    },
+    { timeout: 110_000, interval: 20 },
+  );
 
 /** The row of the only run, once it is as it should be, and the process that has it is not `but`. */
 export const rowOnce = async (
