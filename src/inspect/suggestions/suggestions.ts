@@ -12,7 +12,7 @@ import {
 } from '../../base/schemas/option-schemas.ts';
 import { checkOptions } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
-import type { TrialOptions } from './proof/prove-by-forks.ts';
+import type { TrialOptions } from './proof/trial-options.ts';
 import type { RecordedRuns } from './recorded-runs.ts';
 import { factsOf, isStore } from './recorded-runs.ts';
 import { SuggestionBook } from './suggestion-book.ts';
@@ -98,6 +98,7 @@ const schema = onDemand(() =>
         ),
         runs: optional(wholeNumber(1)),
         prices: optional(objectWith(['cost'], 'not a price list')),
+        clock: optional(objectWith(['now', 'setTimeout', 'clearTimeout'], 'not a clock')),
         context: anything(),
       }),
     ),
