@@ -22,7 +22,10 @@ const foundIn = async (
   const clock = virtualClock();
   const store = memoryStore();
   for (let index = 0; index < runs; index += 1)
-    await letTimePass<unknown>(clock, teams[pattern](worker(clock, index)).run(question(index), { store, clock }));
+    await letTimePass<unknown>(
+      clock,
+      teams[pattern](worker(clock, index)).run(question(index), { store, clock }),
+    );
   const now = (trial === 'worse' ? planted.worseNow : undefined) ?? ((of: typeof clock) => worker(of, 0));
   const found = await letTimePass(
     clock,

@@ -4,10 +4,10 @@ import type { JournalStore, RunEntry } from '../../../contracts/journals/journal
 import type { ChosenCall } from '../../../contracts/agents/decision.ts';
 import type { Prices } from '../../../contracts/models/prices.ts';
 import type { Person } from '../../../contracts/people/person.ts';
+import { definitionOf } from '../../../runtime/define/definition.ts';
 import { forkAs } from '../../../runtime/journal/resume/fork.ts';
 import type { ForkOptions } from '../../../runtime/journal/resume/resume-options.ts';
 import type { RunFacts } from '../run-facts.ts';
-import { callsIn } from '../run-facts.ts';
 import { RunReader } from '../run-reader.ts';
 import { copyRun } from './copy-run.ts';
 import type { RecordedCall } from './recorded-calls.ts';
@@ -91,7 +91,7 @@ const forkRun = async (
       // The same each time: a prompt may have it.
       runId: `${entry.runId}-trial`,
       at: answer === undefined ? BEGINNING : { seq: answer.seq },
-      change: changeOf(trial, before, answer),
+      change: changeOf(trial, answer),
       resources: [models],
       executor: tools.execute,
       person: nobody,
@@ -116,15 +116,17 @@ const forkRun = async (
   };
 };
 
-/** An agent that is alone need have no model of its own; among others, that of one is replaced, and theirs stay. */
-const changeOf = (
-  { model, changed }: ForkTrial,
-  before: RunFacts,
-  answer: GivenAnswer | undefined,
-): ForkOptions['change'] => ({
-  ...(model === undefined || callsIn(before).some(({ agent }) => agent !== changed) ? {} : { model }),
+/** An agent without a model of its own is given one. Of any other the models stay, in their order, and another one is asked in their place. */
+const changeOf = ({ agent, model }: ForkTrial, answer: GivenAnswer | undefined): ForkOptions['change'] => ({
+  ...(model === undefined || hasModels(agent) ? {} : { model }),
   ...(answer === undefined ? {} : { calls: answer.calls }),
 });
+
+/** Checks whether an agent names models; a team's members have their own. */
+const hasModels = (agent: ForkTrial['agent']): boolean => {
+  const own = definitionOf(agent)?.agent;
+  return own === undefined || own.models.length > 0;
+};
 
 /** A trial waits for nobody. */
 const nobody: Person = {
