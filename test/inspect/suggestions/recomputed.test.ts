@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Agent } from '../../../src/contracts/agents/agent.ts';
 import { answer, bestCandidate, branch } from '../../../src/contracts/agents/decision.ts';
@@ -24,6 +24,7 @@ const NAMED = 10;
 
 /** A call of a model, as the model itself saw it. */
 interface Noted {
+  readonly who: string;
   readonly run: number;
   readonly startedAt: number;
   readonly ms: number;
@@ -36,8 +37,8 @@ interface Noted {
 
 const clock = virtualClock(1_000_000);
 const store = memoryStore();
-/** The calls of recorded runs, and of trials, by agent. */
-const recorded = new Map<string, Noted[]>();
+/** The calls of recorded runs, and of trials. */
+const inOrder: Noted[] = [];
 const tried: Noted[] = [];
 const results: (RunResult<unknown, unknown> | undefined)[] = [];
 let run = 0;
@@ -70,9 +71,19 @@ const noting = (who: string, id: string, say: (request: ModelRequest, run: numbe
   id,
   answer: (request) => {
     const { text = '', calls = [], input = 200, output = 150, usd = 0.01, ms = 0 } = say(request, run);
-    const noted: Noted = { run, startedAt: clock.now(), ms, input, output, usd, tools: request.tools, text };
+    const noted: Noted = {
+      who,
+      run,
+      startedAt: clock.now(),
+      ms,
+      input,
+      output,
+      usd,
+      tools: request.tools,
+      text,
+    };
     if (isTrial) tried.push(noted);
-    else recorded.set(who, [...(recorded.get(who) ?? []), noted]);
+    else inOrder.push(noted);
     const said = modelAnswer({ text, calls, usage: { input, output, billedUsd: usd } });
     return ms === 0 ? said : after(ms, said);
   },
@@ -272,18 +283,21 @@ const runsOf = (type: SuggestionType): readonly number[] =>
   Array.from({ length: RUNS }, (_, index) => index).filter((index) => typeOf(index) === type);
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-const callsOf = (type: SuggestionType): readonly Noted[] => recorded.get(type) ?? [];
+const callsOf = (type: SuggestionType): readonly Noted[] => inOrder.filter(({ who }) => who === type);
 const tokensOf = (calls: readonly Noted[]): number => sum(calls.map(({ input, output }) => input + output));
 const within = (calls: readonly Noted[], runs: readonly number[]): readonly Noted[] =>
   calls.filter((call) => runs.includes(call.run));
 
-/** The calls that a cache would have answered: equal ones, less than five minutes after the answer. */
+/** The calls that a cache would have answered: equal ones, of the hundred asked for last, less than five minutes after the answer. */
 const repeatedCalls = (): readonly Noted[] => {
-  const kept = new Map<string, number>();
-  return callsOf('cache').filter(({ text, startedAt }) => {
-    const at = kept.get(text);
-    const isHit = at !== undefined && startedAt - at < 300_000;
-    if (!isHit) kept.set(text, startedAt);
+  const kept: { readonly text: string; readonly at: number }[] = [];
+  return inOrder.filter(({ who, text, startedAt }) => {
+    // Of all other agents no two requests are equal.
+    const index = who === 'cache' ? kept.findIndex((each) => each.text === text) : -1;
+    const [known] = index < 0 ? [] : kept.splice(index, 1);
+    const isHit = known !== undefined && startedAt - known.at < 300_000;
+    kept.push({ text, at: isHit ? known.at : startedAt });
+    if (kept.length > 100) kept.shift();
     return isHit;
   });
 };
@@ -422,10 +436,6 @@ beforeAll(async () => {
     for (const each of await suggestions(store, { target, unproven: true }))
       found.set(`${target} ${each.agent} ${each.type}`, each);
 }, 600_000);
-
-afterAll(() => {
-  recorded.clear();
-});
 
 describe(`over ${RUNS} recorded runs`, () => {
   test.each(types)('[KAIZEN-57] the figures of a planted %s equal a plain recomputation', (type) => {
