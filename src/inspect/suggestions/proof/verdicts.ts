@@ -83,7 +83,7 @@ const withFewerTokens = (
   const { before, after } = result;
   return withResult(found, result, after.tokens < before.tokens, {
     none: noneToFork(found),
-    words: `with ${change} ended the same; they took ${after.tokens} tokens instead of ${before.tokens}; ${askedWords(result, model)}`,
+    words: `with ${change} ended the same; they took ${after.tokens} tokens instead of ${before.tokens}; ${askedWords(found, result, model)}`,
   });
 };
 
@@ -92,7 +92,7 @@ export const withoutRetries = (found: Suggestion, result: TrialResult, model: st
   const { before, after } = result;
   return withResult(found, result, after.durationMs < before.durationMs, {
     none: noneToFork(found),
-    words: `without these retries ended the same; they took ${after.durationMs} ms instead of ${before.durationMs} ms; ${askedWords(result, model)}`,
+    words: `without these retries ended the same; they took ${after.durationMs} ms instead of ${before.durationMs} ms; ${askedWords(found, result, model)}`,
   });
 };
 
@@ -105,7 +105,7 @@ export const withSteady = (found: Suggestion, result: TrialResult, model: string
     : `their prompts had ${beginnings.size} beginnings of use to a cache`;
   return withResult(found, result, isAlike, {
     none: noneToFork(found),
-    words: `with what changes at the end ended the same; ${how}; ${askedWords(result, model)}`,
+    words: `with what changes at the end ended the same; ${how}; ${askedWords(found, result, model)}`,
   });
 };
 
@@ -114,18 +114,18 @@ export const withoutBranch = (found: Suggestion, result: TrialResult, model: str
   const { before, after } = result;
   return withResult(found, result, after.tokens <= before.tokens, {
     none: noneToFork(found),
-    words: `whose judge was not told of it ended the same; they took ${after.tokens} tokens instead of ${before.tokens}; ${askedWords(result, model)}`,
+    words: `whose judge was not told of it ended the same; they took ${after.tokens} tokens instead of ${before.tokens}; ${askedWords(found, result, model)}`,
   });
 };
 
 const noneToFork = ({ agent }: Suggestion): string =>
   `no run that shows it is one of '${agent}' that could be forked`;
 
-/** What the forks cost. */
-const askedWords = ({ asked }: TrialResult, model: string): string =>
+/** What the forks asked for: of the agent the model that was given, of others their own. */
+const askedWords = ({ agent }: Suggestion, { asked }: TrialResult, model: string): string =>
   asked === 0
     ? 'no model was asked, as all is on record'
-    : `${model} was asked ${asked} times, for what is not on record`;
+    : `models were asked ${asked} times, for what is not on record: of '${agent}' ${model}`;
 
 /** A suggestion is proven if each of its forks has passed, and all together are better. */
 const withResult = (
