@@ -105,7 +105,7 @@ export interface ChoiceFact {
   readonly chosen: string;
   /** True if the chosen one was the first by an order that is the same without any of the others. */
   readonly isInOrder: boolean;
-  /** The name of the agent whose model was told of all, and judged them. */
+  /** The name of the agent whose model was shown all, and judged them. */
   readonly judge: string | undefined;
 }
 

@@ -186,7 +186,7 @@ export class RunReader {
     this.#choices.push({ agent, options, chosen, isInOrder, judge: undefined });
   }
 
-  /** Scores of a function are given to each member by itself; a judge is told of all. */
+  /** Scores of a function are given to each member by itself; a judge is shown all. */
   #judgedBy({ path, strategy }: EventOf<'route.chosen'>): Pick<ChoiceFact, 'isInOrder' | 'judge'> {
     const isJudge = (address: string): boolean => address.startsWith(`${path}/chooser`);
     const judge = this.#moves.find((move) => move.kind === 'model' && isJudge(move.path))?.agent;

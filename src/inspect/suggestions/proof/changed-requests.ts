@@ -37,7 +37,7 @@ export const withSteadyBeginning = (
 const withTurn = (messages: ModelRequest['messages'], turn: Turn): ModelRequest['messages'] =>
   new HistoryView(append(messages.history, turn));
 
-/** A request of the judge of a router, which is not told of one of the members. */
+/** A request of the judge of a router, which is not shown one of the members. */
 export const withoutMember = (member: string, request: ModelRequest): ModelRequest => ({
   ...request,
   messages: new HistoryView(

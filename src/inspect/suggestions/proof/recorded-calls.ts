@@ -7,7 +7,7 @@ import type { WholeRequest } from '../../recording/sent-requests.ts';
 import type { CallFact, FailureFact, RunFacts } from '../run-facts.ts';
 import { callsIn } from '../run-facts.ts';
 
-/** What came of a recorded model call, and is given again to an equal one. */
+/** A recorded model call with its outcome, which is given again to an equal one. */
 export interface RecordedCall {
   readonly key: string;
   readonly model: string;

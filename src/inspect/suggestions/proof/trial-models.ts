@@ -14,7 +14,7 @@ export interface ModelChange {
   readonly model?: Model | undefined;
   /** True where nothing that the agent asks is answered from the record. */
   readonly isReplaced?: boolean | undefined;
-  /** What its models are asked instead. */
+  /** The request that its models are sent instead. */
   readonly requestOf?: ((request: ModelRequest) => ModelRequest) | undefined;
 }
 

@@ -114,14 +114,14 @@ export const withoutBranch = (found: Suggestion, result: TrialResult, model: str
   const { before, after } = result;
   return withResult(found, result, after.tokens <= before.tokens, {
     none: noneToFork(found),
-    words: `whose judge was not told of it ended the same; they took ${after.tokens} tokens instead of ${before.tokens}; ${askedWords(found, result, model)}`,
+    words: `whose judge was not shown it ended the same; they took ${after.tokens} tokens instead of ${before.tokens}; ${askedWords(found, result, model)}`,
   });
 };
 
 const noneToFork = ({ agent }: Suggestion): string =>
   `no run that shows it is one of '${agent}' that could be forked`;
 
-/** What the forks asked for: of the agent the model that was given, of others their own. */
+/** The number of calls that were really made: of the agent to the model that was given, of others to their own. */
 const askedWords = ({ agent }: Suggestion, { asked }: TrialResult, model: string): string =>
   asked === 0
     ? 'no model was asked, as all is on record'

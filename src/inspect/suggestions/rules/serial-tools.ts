@@ -118,7 +118,7 @@ interface Pair {
   readonly second: ToolFact;
 }
 
-/** The texts that the agent had when it asked for a call; a member of a team is told by others what to do. */
+/** The texts that the agent had when it asked for a call; a member of a team has its task from others. */
 const textBefore = (call: ToolFact, moves: readonly Move[], { input }: RunFacts): string => {
   const before = moves.slice(0, moves.indexOf(call));
   const asked = before.findLast((move) => move.kind === 'model');
