@@ -355,7 +355,10 @@ export const teams = {
     pipeline({
       name: 'desk',
       stages: [
-        { agent: worker, map: (question) => `${String(question)} of Oslo and Rome` },
+        {
+          agent: worker,
+          map: (question) => (typeof question === 'string' ? `${question} of Oslo and Rome` : question),
+        },
         { agent: writer },
       ],
     }),

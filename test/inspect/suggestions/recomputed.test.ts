@@ -499,7 +499,7 @@ describe(`over ${RUNS} recorded runs`, () => {
       expect(proof?.proven).toEqual(
         isReplayed ? { by: 'replay', runs: runs.length } : { by: 'forks', runs: TRIED },
       );
-      if (!isReplayed) expect(numbersIn(proof?.basis ?? '')).toEqual(recomputedProof(type, tried));
+      expect(isReplayed ? [] : numbersIn(proof?.basis ?? '')).toEqual(recomputedProof(type, tried));
     },
   );
 });

@@ -109,7 +109,7 @@ export const withSteady = (found: Suggestion, result: TrialResult, model: string
   });
 };
 
-/** Judges a router whose judge is not told of a member. */
+/** Judges a router whose judge is not shown a member. */
 export const withoutBranch = (found: Suggestion, result: TrialResult, model: string): Suggestion => {
   const { before, after } = result;
   return withResult(found, result, after.tokens <= before.tokens, {
