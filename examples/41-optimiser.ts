@@ -24,7 +24,7 @@ for (const question of ['How long can I return it?', 'And abroad?'])
   for (let asked = 0; asked < 3; asked += 1) await clerk.run(question, { store });
 const [cheaper, ...others] = await suggestions(store, { target: 'cost' });
 console.log(`1. ${cheaper?.type}: ${cheaper?.basis}`);
-assert.deepEqual([cheaper?.type, cheaper?.proven], ['cache', { by: 'recount', runs: 4 }]);
+assert.deepEqual([cheaper?.type, cheaper?.proven], ['cache', { by: 'replay', runs: 4 }]);
 assert.equal(others.length, 0);
 const [guess] = await suggestions(store, { target: 'cost', unproven: true });
 console.log(`1. ${guess?.type}: ${guess?.basis}`);

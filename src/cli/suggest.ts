@@ -47,12 +47,12 @@ const tryOnForks = async (
 ): Promise<readonly Suggestion[]> => {
   if (session.settings.model === undefined) return found;
   // Forks need all of the runtime.
-  const { forkedTypes, proveByForks } = await import('../inspect/suggestions/proof/prove-by-forks.ts');
+  const { proveByForks } = await import('../inspect/suggestions/proof/prove-by-forks.ts');
   let proven = found;
   // Of a member of a team, the runs are those of the team.
   const roots = new Map<string, string>();
-  for (const { type, evidence } of found)
-    for (const runId of forkedTypes.has(type) ? evidence.runs : []) {
+  for (const { evidence } of found)
+    for (const runId of evidence.runs) {
       const root = (await store.entry(runId))?.agent;
       if (root !== undefined && !roots.has(root)) roots.set(root, runId);
     }

@@ -53,7 +53,7 @@ describe('troupe suggest', () => {
     const { code, stdout, stderr } = await play(['suggest', '--store', file], { folder });
     expect([code, stderr]).toEqual([0, '']);
     const lines = stdout.split('\n').map((line) => line.trim());
-    expect(lines[0]).toMatch(/^cache  proven by recount  saves \d+ % · .* tokens$/);
+    expect(lines[0]).toMatch(/^cache  proven by replay  saves \d+ % · .* tokens$/);
     expect(lines[1]).toBe("Agent 'clerk' asks its model the same again: give its runs an answerCache().");
     expect(lines[2]).toMatch(/^counted from the recorded requests: of 3 calls, 2 in 2 runs equal/);
     expect(lines[3]).toBe('In 2 runs: two, three');
@@ -72,7 +72,7 @@ describe('troupe suggest', () => {
       {
         type: 'cache',
         agent: 'clerk',
-        proven: { by: 'recount', runs: 2 },
+        proven: { by: 'replay', runs: 2 },
         evidence: { runs: ['two', 'three'], count: 2, of: 3 },
       },
     ]);

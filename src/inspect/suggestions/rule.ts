@@ -51,6 +51,11 @@ export class Tally {
     return { by: 'recount', runs: this.runCount };
   }
 
+  /** The same, where nothing would be asked that is not on record. */
+  replayed(): Proof {
+    return { by: 'replay', runs: this.runCount };
+  }
+
   evidence(measured: Evidence['measured']): Evidence {
     const { runs, runCount, count, of } = this;
     return { runs: [...runs], runCount, count, of, measured };

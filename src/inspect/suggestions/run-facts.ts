@@ -1,4 +1,6 @@
 import type { Json } from '../../base/json/json.ts';
+import type { ErrorData } from '../../contracts/errors/error-data.ts';
+import type { ModelAnswer } from '../../contracts/models/model.ts';
 import type { Usage } from '../../contracts/models/usage.ts';
 import type { RunStatus } from '../../contracts/runs/run-status.ts';
 import type { WholeRequest } from '../../runtime/log/sent-requests.ts';
@@ -13,11 +15,15 @@ export interface RunFacts {
   readonly status: RunStatus;
   /** Its output, as canonical text. */
   readonly output: string;
+  /** In ms since 1970. */
+  readonly startedAt: number;
   readonly durationMs: number;
   readonly costUsd: number | undefined;
   readonly tokens: number;
   /** Answered model calls and finished tool calls, in the order of their ends. */
   readonly moves: readonly Move[];
+  /** Attempts of model calls that failed, in order. */
+  readonly failures: readonly FailureFact[];
   readonly retries: readonly RetryFact[];
   readonly choices: readonly ChoiceFact[];
   /** Agents whose work was sent back by a critic, one entry for each time. */
@@ -54,6 +60,20 @@ export interface CallFact extends Moved {
   readonly digest: string;
   /** The request, where it is on record: the digest is then of all that was sent. */
   readonly request: WholeRequest | undefined;
+  /** The answer as the model gave it, where all of it is on record. */
+  readonly answer: ModelAnswer | undefined;
+}
+
+/** An attempt of a model call that failed. */
+export interface FailureFact {
+  readonly agent: string;
+  readonly model: string;
+  /** From 1; further ones are retries of the same call. */
+  readonly attempt: number;
+  readonly startedAt: number;
+  readonly ms: number;
+  readonly error: ErrorData;
+  readonly request: WholeRequest | undefined;
 }
 
 /** A tool call that finished. */
@@ -83,6 +103,10 @@ export interface ChoiceFact {
   readonly agent: string;
   readonly options: readonly string[];
   readonly chosen: string;
+  /** True if the chosen one was the first by an order that is the same without any of the others. */
+  readonly isInOrder: boolean;
+  /** The name of the agent whose model was shown all, and judged them. */
+  readonly judge: string | undefined;
 }
 
 /** The model calls among moves. */

@@ -45,10 +45,11 @@ export interface Suggestion {
 /** The proof of a suggestion on recorded runs. */
 export interface Proof {
   /**
-   * `recount`: the inefficiency itself is counted from complete records, and the gain follows from it, as the change takes nothing that the
-   * runs had; of a prompt or a tool that is changed, what a model does then is not proven. `forks`: the change was tried on forks of recorded runs, of which each ended as it should, and all together took less.
+   * `recount`: the inefficiency is counted from complete records; what a model does after the change is not proven. `replay`: counted, too, and
+   * the runs with the change are these runs, as nothing would be asked that is not on record. `forks`: the change was tried on forks of recorded
+   * runs, of which each ended as it should, and all together took less.
    */
-  readonly by: 'recount' | 'forks';
+  readonly by: 'recount' | 'replay' | 'forks';
   /** The number of runs that were counted, or forked. */
   readonly runs: number;
 }

@@ -12,7 +12,7 @@ import {
 } from '../../base/schemas/option-schemas.ts';
 import { checkOptions } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
-import type { TrialOptions } from './proof/prove-by-forks.ts';
+import type { TrialOptions } from './proof/trial-options.ts';
 import type { RecordedRuns } from './recorded-runs.ts';
 import { factsOf, isStore } from './recorded-runs.ts';
 import { SuggestionBook } from './suggestion-book.ts';
@@ -25,7 +25,7 @@ export interface SuggestionOptions {
   readonly target?: Target | undefined;
   /** Of a store, the newest that many runs. Default 1,000. */
   readonly limit?: number | undefined;
-  /** Tries suggestions on runs of a store: those of another model, of shorter results, and of calls in one answer, are proven by that, or refuted. */
+  /** Tries suggestions on runs of a store: they are proven by that, or refuted. Without a model in it, only shorter results and calls in one answer are tried. */
   readonly prove?: TrialOptions | undefined;
   /** Offers also what is not proven, each with the reason why. Default false. */
   readonly unproven?: boolean | undefined;
@@ -39,13 +39,14 @@ export interface SuggestionOptions {
  * that never help, branches that are never taken, and answers that are sent back. Runs are read one after the other, and nothing is kept of
  * them but counts. Forks are left out.
  *
- * Only what is proven is offered. Proven by a recount is what complete records show by themselves: equal requests that got equal answers, tools
- * and branches that were never taken, retries that never helped. A store has the exact requests of models; of other runs equal calls are judged
- * by what agents were seen to be given, which proves nothing. With `prove`, runs are forked from their beginning, with another model or with
- * shorter results, or from the answer whose calls waited for each other, with all of them in it, in either order; each in a store of its own.
- * The agent may be a team: what is suggested for a member is tried on runs of the team. Tools are not executed, but answer from the record;
- * an agent's memories are used as in any run. It is proven if all forks end the same, and take less; of a stronger model, if all are
- * completed, and nothing is sent back; of calls in one answer, if their tools are declared to read only, too.
+ * Only what is proven is offered. Proven by a replay is what takes nothing from the runs: equal requests that got equal answers, retries that
+ * never helped, branches that scores put last; by a recount, tools and other branches that were never taken, and prompts that do not begin alike. A store has
+ * the exact requests of models; of other runs equal calls are judged by what agents were seen to be given, which proves nothing.
+ *
+ * With `prove`, runs are forked from their beginning, or from the answer whose calls waited for each other, each in a store of its own. What
+ * is on record is answered from it, in its recorded time; no tool is executed, and an agent's memories are used as in any run. The agent may be a team: what is suggested for a member is
+ * tried on runs of the team. It is proven if all forks end the same, and take less; of a stronger model, if all are completed, and nothing is sent
+ * back; of calls in one answer, if their tools are declared to read only, too. A fork that ends otherwise also refutes what was counted.
  *
  * @example
  * const found = await suggestions(store, { target: 'latency', prove: { agent: clerk, model: 'openai:gpt-5-mini' } });
@@ -98,6 +99,7 @@ const schema = onDemand(() =>
         ),
         runs: optional(wholeNumber(1)),
         prices: optional(objectWith(['cost'], 'not a price list')),
+        clock: optional(objectWith(['now', 'setTimeout', 'clearTimeout'], 'not a clock')),
         context: anything(),
       }),
     ),

@@ -70,7 +70,7 @@ describe('an optimiser of runs', () => {
         kind: 'applied',
         metric: 'errors',
         before: 0,
-        suggestion: { type: 'cache', proven: { by: 'recount' } },
+        suggestion: { type: 'cache', proven: { by: 'replay' } },
       },
     ]);
     expect(better.applied).toMatchObject([{ type: 'cache', agent: 'clerk' }]);
@@ -219,7 +219,7 @@ describe('an optimiser of runs', () => {
     const { better, times, kinds } = optimised({ cache: {} }, model);
     const results = await times(10, 'same');
     expect(model.asked).toBe(10);
-    expect(better.suggestions).toMatchObject([{ type: 'cache', proven: { by: 'recount' } }]);
+    expect(better.suggestions).toMatchObject([{ type: 'cache', proven: { by: 'replay' } }]);
     expect(better.applied).toEqual([]);
     expect(kinds()).toEqual([]);
     expect(results.flatMap(({ told }) => told)).toEqual([]);

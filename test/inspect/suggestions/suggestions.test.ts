@@ -181,7 +181,8 @@ describe('suggestions from recorded runs', () => {
       const [found] = await suggestions(runs, { target, unproven: true });
       expect(await suggestions(runs, { target })).toEqual(found?.proven === false ? [] : [found]);
       const isRecounted = ['unused-tool', 'futile-retry', 'dead-branch'].includes(type);
-      expect(found?.proven).toEqual(isRecounted ? { by: 'recount', runs: 20 } : false);
+      const by = type === 'futile-retry' ? 'replay' : 'recount';
+      expect(found?.proven).toEqual(isRecounted ? { by, runs: 20 } : false);
       expect(found?.basis).toMatch(isRecounted ? /^counted from/ : /; not proven as \S+/);
     },
   );
@@ -261,7 +262,7 @@ describe('suggestions from a store', () => {
     expect(found).toMatchObject([
       {
         type: 'cache',
-        proven: { by: 'recount', runs: 2 },
+        proven: { by: 'replay', runs: 2 },
         basis: expect.stringMatching(
           /^counted from the recorded requests: of 4 calls, 2 .* got the same answer$/,
         ),

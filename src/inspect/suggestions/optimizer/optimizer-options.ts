@@ -18,7 +18,7 @@ import { checkOptions } from '../../../contracts/errors/check-options.ts';
 import type { JournalStore } from '../../../contracts/journals/journal.ts';
 import type { ModelChoice } from '../../../contracts/models/model.ts';
 import type { AnswerCacheOptions } from '../../../runtime/resources/answer-cache.ts';
-import type { TrialOptions } from '../proof/prove-by-forks.ts';
+import type { TrialOptions } from '../proof/trial-options.ts';
 import type { Suggestion, Target } from '../suggestion.ts';
 import { targets } from '../suggestion.ts';
 import type { GuardMetric } from './run-window.ts';
@@ -45,7 +45,7 @@ export interface OptimizerOptions {
    * refute. It is for runs of these agents, as they are now.
    */
   readonly prove?:
-    | (Pick<TrialOptions, 'runs' | 'prices' | 'context'> & {
+    | (Pick<TrialOptions, 'runs' | 'prices' | 'context' | 'clock'> & {
         readonly store: JournalStore;
         readonly agents: readonly TrialOptions['agent'][];
       })
@@ -103,6 +103,7 @@ const schema = onDemand(() =>
           agents: fulfilling(isAgents, 'not a list of agents'),
           runs: optional(wholeNumber(1)),
           prices: optional(objectWith(['cost'], 'not a price list')),
+          clock: optional(objectWith(['now', 'setTimeout', 'clearTimeout'], 'not a clock')),
           context: anything(),
         }),
       ),

@@ -4,8 +4,9 @@ import { isSameJson } from '../../../base/json/same-json.ts';
 import { TroupeError } from '../../../contracts/errors/error.ts';
 import type { ChosenCall } from '../../../contracts/agents/decision.ts';
 import type { ToolExecutor } from '../../../contracts/tools/executor.ts';
-import type { RunFacts } from '../run-facts.ts';
+import type { RunFacts, ToolFact } from '../run-facts.ts';
 import { toolsIn } from '../run-facts.ts';
+import type { TrialClock } from './trial-clock.ts';
 
 /** A tool of an agent whose long results are shortened. */
 export interface CutResults {
@@ -15,17 +16,21 @@ export interface CutResults {
   readonly most: number;
 }
 
-/** Answers tool calls from the record of a run, and executes none. */
+/** Answers tool calls from the record of a run, for their recorded time, and executes none. */
 export class RecordedTools {
   readonly #run: RunFacts;
+  readonly #clock: TrialClock;
   readonly #cut: CutResults | undefined;
+  /** Calls whose results were given. */
+  readonly #given = new Set<ToolFact>();
   /** True once a call was made that the run did not make. */
   hasDiverged = false;
   /** Called tools that are not declared to read only. */
   readonly #writers = new Set<string>();
 
-  constructor(run: RunFacts, cut?: CutResults) {
+  constructor(run: RunFacts, clock: TrialClock, cut?: CutResults) {
     this.#run = run;
+    this.#clock = clock;
     this.#cut = cut;
   }
 
@@ -35,10 +40,9 @@ export class RecordedTools {
   }
 
   /** A call that the run did not make fails with `journal.diverged`. */
-  readonly execute: ToolExecutor = ({ tool, facts, input, context }) => {
+  readonly execute: ToolExecutor = async ({ tool, facts, input, context }) => {
     if (facts.safety !== 'read' || facts.undeclared === true) this.#writers.add(tool);
-    const recorded = toolsIn(this.#run);
-    const found = recorded.find((call) => call.tool === tool && fits(call.input, toJson(input)));
+    const found = this.#take(tool, toJson(input), context.agent);
     if (found === undefined) {
       this.hasDiverged = true;
       throw new TroupeError(
@@ -47,10 +51,21 @@ export class RecordedTools {
         { retryable: 'no' },
       );
     }
+    await this.#clock.pass(found.ms);
     if (!found.isOk) throw new TroupeError('tool.failed', found.text, { retryable: 'no' });
     const { agent, most } = this.#cut?.tool === tool ? this.#cut : {};
     return agent === context.agent ? found.text.slice(0, most) : found.text;
   };
+
+  /** The recorded call, of the agent's own the next one; a call that is made once more gets the last result again. */
+  #take(tool: string, input: Json, agent: string): ToolFact | undefined {
+    const equal = toolsIn(this.#run).filter((call) => call.tool === tool && fits(call.input, input));
+    const own = equal.filter((call) => call.agent === agent);
+    const fitting = own.length > 0 ? own : equal;
+    const found = fitting.find((call) => !this.#given.has(call)) ?? fitting.at(-1);
+    if (found !== undefined) this.#given.add(found);
+    return found;
+  }
 }
 
 /** Checks whether an input is the recorded one, to which a schema may have added defaults. */

@@ -1,7 +1,16 @@
+import type { RetryFact } from '../run-facts.ts';
 import type { Rule } from '../rule.ts';
 import { Table, Tally } from '../rule.ts';
 
 const LEAST = 5;
+
+/** The call that is retried, and the error after which it is. */
+export const nameRetry = ({ kind, name, code }: Pick<RetryFact, 'kind' | 'name' | 'code'>): string =>
+  `${kind} '${name}' after ${code}`;
+
+/** The words of a finding. */
+export const describeRetries = (agent: string, name: string, count: number): string =>
+  `Retries of ${name} never helped agent '${agent}' in ${count} calls: do not retry, or fall back at once`;
 
 /** Calls that were retried for one reason. */
 class Retried extends Tally {
@@ -14,8 +23,9 @@ export const futileRetries = (): Rule => {
   const byError = new Table(() => new Retried());
   return {
     take: ({ runId, retries }) => {
-      for (const { agent, kind, name, code, attempts, waitedMs, hasHelped } of retries) {
-        const retried = byError.of(agent, `${kind} '${name}' after ${code}`);
+      for (const retry of retries) {
+        const { agent, attempts, waitedMs, hasHelped } = retry;
+        const retried = byError.of(agent, nameRetry(retry));
         retried.of += 1;
         retried.attempts += attempts;
         if (hasHelped) retried.helped += 1;
@@ -30,11 +40,11 @@ export const futileRetries = (): Rule => {
           {
             type: 'futile-retry' as const,
             agent,
-            description: `Retries of ${name} never helped agent '${agent}' in ${count} calls: do not retry, or fall back at once`,
+            description: describeRetries(agent, name, count),
             expected: { latencyMs },
             evidence: retried.evidence({ attempts, waitedMs: latencyMs }),
-            proven: retried.recounted(),
-            basis: `counted from the recorded retries: ${attempts} attempts after the first, of which none helped`,
+            proven: retried.replayed(),
+            basis: `counted from the recorded retries: ${attempts} attempts after the first, of which none helped; without them nothing else is asked`,
           },
         ];
       }),

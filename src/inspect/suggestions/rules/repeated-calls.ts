@@ -16,7 +16,25 @@ class Repeats extends Tally {
 
 /** A call, and what came of its answer. */
 interface AnsweredCall extends CallFact {
-  readonly answer: string;
+  readonly outcome: string;
+}
+
+/** The calls that a cache with default bounds would hold, as recorded calls come one after the other. */
+export class ImaginedCache<Call extends CallFact> {
+  readonly #kept = new Map<string, Call>();
+
+  /** The earlier call whose answer a cache would have given to this one. */
+  answerTo(call: Call): Call | undefined {
+    if (call.isCached) return undefined;
+    const { entries, ttlMs } = cacheDefaults;
+    const known = this.#kept.get(call.digest);
+    const isHit = known !== undefined && isWithin(known, call, ttlMs);
+    this.#kept.delete(call.digest);
+    this.#kept.set(call.digest, isHit ? known : call);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > entries && oldest !== undefined) this.#kept.delete(oldest);
+    return isHit ? known : undefined;
+  }
 }
 
 /** Fewer are chance. */
@@ -24,24 +42,17 @@ const LEAST = 2;
 
 /** Finds agents that ask models the same again: counts the calls that a cache with default bounds would have answered. */
 export const repeatedCalls = (): Rule => {
-  const { entries, ttlMs } = cacheDefaults;
-  const kept = new Map<string, AnsweredCall>();
+  const cache = new ImaginedCache<AnsweredCall>();
   const byAgent = new Table(() => new Repeats());
   const look = (call: AnsweredCall, runId: string): void => {
     const repeats = byAgent.of(call.agent);
     repeats.of += 1;
-    if (call.isCached) return;
-    const known = kept.get(call.digest);
-    const isHit = known !== undefined && isWithin(known, call, ttlMs);
-    kept.delete(call.digest);
-    kept.set(call.digest, isHit ? known : call);
-    const [oldest] = kept.keys();
-    if (kept.size > entries && oldest !== undefined) kept.delete(oldest);
-    if (!isHit) return;
+    const known = cache.answerTo(call);
+    if (known === undefined) return;
     const { ms: latencyMs, usage, costUsd } = call;
     repeats.add(runId, { latencyMs, tokens: usage.input + usage.output, costUsd });
     if (call.request === undefined || known.request === undefined) repeats.isExact = false;
-    if (call.answer !== known.answer) repeats.differing += 1;
+    if (call.outcome !== known.outcome) repeats.differing += 1;
   };
   return {
     take: (run) => {
@@ -60,7 +71,7 @@ export const repeatedCalls = (): Rule => {
             evidence: repeats.evidence({ repeatedShare: count / of, savedMs: latencyMs, differing }),
             ...provenBy(
               repeats,
-              `of ${of} calls, ${count} in ${runCount} runs equal one of the ${ttlMs / 1_000} s before`,
+              `of ${of} calls, ${count} in ${runCount} runs equal one of the ${cacheDefaults.ttlMs / 1_000} s before`,
             ),
           },
         ];
@@ -82,7 +93,7 @@ const provenBy = (repeats: Repeats, within: string) => {
       basis: `counted from the recorded requests: ${within}; not proven as ${differing} of them got another answer, which a cache would take from their runs`,
     };
   return {
-    proven: repeats.recounted(),
+    proven: repeats.replayed(),
     basis: `counted from the recorded requests: ${within}, and got the same answer`,
   };
 };
@@ -102,7 +113,7 @@ const answeredCalls = (run: RunFacts): readonly AnsweredCall[] => {
       answers.set(move, canonical(toJson([move.text, move.calls, asked])));
     }
   return run.moves.flatMap((move) =>
-    move.kind === 'model' ? [{ ...move, answer: answers.get(move) ?? '' }] : [],
+    move.kind === 'model' ? [{ ...move, outcome: answers.get(move) ?? '' }] : [],
   );
 };
 

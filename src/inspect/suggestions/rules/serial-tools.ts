@@ -118,9 +118,13 @@ interface Pair {
   readonly second: ToolFact;
 }
 
-/** The texts that the agent had when it asked for a call. */
-const textBefore = (call: ToolFact, moves: readonly Move[], { input }: RunFacts): string =>
-  [input, ...moves.slice(0, moves.indexOf(call)).map(({ text }) => text)].join('\n');
+/** The texts that the agent had when it asked for a call; a member of a team has its task from others. */
+const textBefore = (call: ToolFact, moves: readonly Move[], { input }: RunFacts): string => {
+  const before = moves.slice(0, moves.indexOf(call));
+  const asked = before.findLast((move) => move.kind === 'model');
+  const sent = asked?.request?.messages.map(({ turn }) => turn.text) ?? [];
+  return [input, ...sent, ...before.map(({ text }) => text)].join('\n');
+};
 
 /** Checks whether an input has nothing but what a text says. A leaf of one or two characters says nothing, as it occurs anywhere. */
 const wasKnown = (input: Json, text: string): boolean => {
