@@ -95,7 +95,8 @@ const recipeOf = async (folder: string, kernel: string): Promise<GenuineMicrovm>
   // Its type is that of the page, which `test/readme.test.ts` compiles.
   const { microvm } = module as { readonly microvm: (options: MicrovmOptions) => Environment };
   const flags = await readFile('/proc/cpuinfo', 'utf8');
-  const isVirtual = /\b(vmx|svm)\b/.test(flags) && (await stat('/dev/kvm').catch(() => undefined)) !== undefined;
+  const isVirtual =
+    /\b(vmx|svm)\b/.test(flags) && (await stat('/dev/kvm').catch(() => undefined)) !== undefined;
   const options: MicrovmOptions = {
     kernel,
     image: join(folder, 'image.cpio'),
