@@ -70,9 +70,10 @@ export const findGenuineMicrovm = async (builtPackage: string): Promise<FoundMic
 
 const kernelIn = async (place: string): Promise<string> => {
   const names = await readdir(join(place, 'boot')).catch(() => []);
-  const name = names.toSorted().findLast((each) => each.startsWith('vmlinuz-'));
-  if (name === undefined)
-    throw new Error(`there is no kernel in ${place}: set TROUPE_MICROVM_KERNEL to the folder of one`);
+  const [name, ...others] = names.filter((each) => each.startsWith('vmlinuz-'));
+  // The script takes the modules that it finds.
+  if (name === undefined || others.length > 0)
+    throw new Error(`not one kernel is in ${place}: set TROUPE_MICROVM_KERNEL to the folder of one`);
   return join(place, 'boot', name);
 };
 

@@ -5,7 +5,7 @@ import { messageOf } from '../../contracts/errors/error.ts';
 import { loadPackage, rethrow } from '../../contracts/errors/load-package.ts';
 import type { ProposedCall, SafetyVerdict } from '../../contracts/tools/safety.ts';
 import type { RuleFunction } from '../permissions/rule.ts';
-import type { Cedar, CedarQuestion, ParsedPolicies } from './cedar-policies.ts';
+import type { Cedar, CedarQuestion } from './cedar-policies.ts';
 import { cedarWords, parsePolicies } from './cedar-policies.ts';
 import { cedarRequest } from './cedar-request.ts';
 import type { FurtherFacts } from './described-call.ts';
