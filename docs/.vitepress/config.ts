@@ -145,7 +145,12 @@ export default defineConfig({
           { text: 'Testing', link: '/guide/testing' },
           { text: 'Serving', link: '/guide/serving' },
           { text: 'Operating', link: '/guide/operating' },
-          { text: 'Security', link: '/guide/security' },
+          {
+            text: 'Security',
+            link: '/guide/security',
+            collapsed: true,
+            items: [{ text: 'A microVM', link: '/guide/microvm' }],
+          },
           { text: 'Command line', link: '/guide/command-line' },
         ],
       },

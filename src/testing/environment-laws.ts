@@ -68,10 +68,10 @@ const inSession = async (
     ...(print === undefined ? [] : [['processes' as const, ['the laws']] as const]),
     ...(page === undefined ? [] : [['http' as const, ['the laws']] as const]),
   ]);
-  same('opens with the operations that are required', await session.open(required), []);
-  const { files, processes, http } = session.ops;
-  if (files === undefined) throw broken('offers files', undefined, 'files');
   try {
+    same('opens with the operations that are required', await session.open(required), []);
+    const { files, processes, http } = session.ops;
+    if (files === undefined) throw broken('offers files', undefined, 'files');
     const run = processes === undefined ? undefined : processes.run.bind(processes);
     const scene = { environment, files, run: print === undefined ? undefined : run, print: print ?? '' };
     await holds({ ...scene, http, page });

@@ -521,3 +521,44 @@ test('[QITOS-99] files are read before they are written, and protected paths sta
     ),
   ).toEqual([true]);
 });
+
+test('[QITOS-99] a read that failed or was denied is none, and one that found no file is', async () => {
+  const { memoryEnvironment, fileTools } = await import('../../src/tools/index.ts');
+  const world = memoryEnvironment({ files: { 'denied.md': 'old', 'late.md': 'old', 'known.md': 'old' } });
+  const { files } = world.ops;
+  if (files === undefined) throw new Error('there are no files');
+  const read = async (path: string) => {
+    // In words of its own, for what is there and what is not.
+    if (path === 'late.md' || path === 'new.md') throw new Error(`nothing of ${path} came`);
+    return files.read(path);
+  };
+  const paths = ['denied.md', 'late.md', 'new.md', 'known.md'];
+  const steps = ['read', 'write'].map((name) =>
+    paths.map((path) => ({
+      name: `files.${name}`,
+      input: name === 'read' ? { path } : { path, text: 'new' },
+    })),
+  );
+  const coder = agent({
+    name: 'coder',
+    environment: { ...world, ops: { ...world.ops, files: { ...files, read } } },
+    tools: [fileTools()],
+    decide: ({ step }): Decision => {
+      const wanted = steps[step];
+      return wanted === undefined ? { kind: 'answer', answer: 'done' } : { kind: 'act', calls: wanted };
+    },
+  });
+  const safety = policy({ mode: 'accept_edits', files: { readFirst: true } });
+  await coder.run('go', {
+    safety: (call) =>
+      call.tool === 'files.read' && JSON.stringify(call.input).includes('denied')
+        ? { verdict: 'deny', reason: 'not this one' }
+        : safety(call),
+  });
+  expect(Object.fromEntries(world.files)).toEqual({
+    'denied.md': 'old',
+    'late.md': 'old',
+    'new.md': 'new',
+    'known.md': 'new',
+  });
+});

@@ -10,5 +10,8 @@ export const missingPostgres = 'skipped for lack of PostgreSQL';
 /** How the name of a test begins that stands in for a group that needs an engine of containers. */
 export const missingEngine = 'skipped for lack of a container engine';
 
+/** How the name of a test begins that stands in for a group that needs a virtual machine. */
+export const missingMicrovm = 'skipped for lack of a virtual machine';
+
 /** How the name of a test begins that stands in for a group that needs a browser. */
 export const missingChromium = 'skipped for lack of Chromium';

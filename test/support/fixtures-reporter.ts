@@ -1,10 +1,18 @@
 import type { Reporter, TestModule } from 'vitest/node';
-import { missingChromium, missingEngine, missingFixtures, missingPostgres } from './fixtures-missing.ts';
+import {
+  missingChromium,
+  missingEngine,
+  missingFixtures,
+  missingMicrovm,
+  missingPostgres,
+} from './fixtures-missing.ts';
 
 const remedies = {
   [missingFixtures]: 'Set TROUPE_FIXTURES to the folder that has them:',
   [missingPostgres]: 'Install its server (Debian: postgresql):',
   [missingEngine]: 'Install one (Debian: podman runc catatonit), or start the daemon of Docker:',
+  [missingMicrovm]:
+    'Install what it needs (Debian: qemu-system-x86 busybox-static cpio), and unpack a kernel (`docs/guide/microvm.md`):',
   [missingChromium]: 'Install it (Debian: chromium-headless-shell):',
 };
 

@@ -13,14 +13,21 @@ export const earlierCalls = ({
   const earlier: EarlierCall[] = [];
   for (const turn of new HistoryView(history).slice(promptAt)) {
     if (turn.role === 'assistant') for (const call of turn.calls ?? []) made.set(call.id, call);
-    const call = turn.role === 'tool' ? made.get(turn.callId) : undefined;
-    if (turn.role === 'tool' && call !== undefined)
-      earlier.push({ tool: turn.tool, input: call.input, ok: turn.failed !== true });
+    else if (turn.role === 'tool') {
+      const call = made.get(turn.callId);
+      if (call !== undefined)
+        earlier.push({ tool: turn.tool, input: call.input, ok: !turn.failed, text: turn.text });
+    }
   }
   for (const [index, call] of (plan?.calls ?? []).entries()) {
-    const result = plan?.results[index] ?? undefined;
-    if (result !== undefined)
-      earlier.push({ tool: result.tool, input: result.input ?? call.input, ok: result.ok });
+    const result = plan?.results[index];
+    if (result)
+      earlier.push({
+        tool: result.tool,
+        input: result.input ?? call.input,
+        ok: result.ok,
+        text: result.text,
+      });
   }
   return earlier;
 };

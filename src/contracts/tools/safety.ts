@@ -18,6 +18,8 @@ export interface EarlierCall {
   readonly input: Json;
   /** False for one that failed or was denied. */
   readonly ok: boolean;
+  /** The result as the model was shown it. */
+  readonly text?: string | undefined;
 }
 
 /** A tool call that an agent decided on, as a safety strategy sees it: nothing of it has been executed yet. */

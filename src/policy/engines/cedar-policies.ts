@@ -1,17 +1,45 @@
 import type * as cedarWasm from '@cedar-policy/cedar-wasm/nodejs';
-import type { DetailedError, EntityJson, Policy, Schema } from '@cedar-policy/cedar-wasm/nodejs';
+import type {
+  AuthorizationAnswer,
+  CheckParseAnswer,
+  DetailedError,
+  Policy,
+  PolicySet,
+  StatefulAuthorizationCall,
+  ValidationAnswer,
+} from '@cedar-policy/cedar-wasm/nodejs';
+import type { JsonObject } from '../../base/json/json.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { refusedOptions } from '../../contracts/errors/check-options.ts';
 import type { TroupeError } from '../../contracts/errors/error.ts';
 
-/** The parts of Cedar's package that are used. */
-export type Cedar = typeof cedarWasm;
+/**
+ * The parts of Cedar's package that are used, by what they take: schemas and entities are JSON of an app, of which its own types say the form that Cedar
+ * itself has yet to check, and answers for.
+ */
+export interface Cedar extends Pick<
+  typeof cedarWasm,
+  'policySetTextToParts' | 'policyToJson' | 'preparsePolicySet'
+> {
+  preparseSchema(name: string, schema: unknown): CheckParseAnswer;
+  checkParseEntities(call: {
+    readonly entities: readonly object[];
+    readonly schema?: unknown;
+  }): CheckParseAnswer;
+  validate(call: { readonly schema: unknown; readonly policies: PolicySet }): ValidationAnswer;
+  statefulIsAuthorized(call: CedarQuestion): AuthorizationAnswer;
+}
+
+/** A question to Cedar, with entities of the app among its own. */
+export type CedarQuestion = Omit<StatefulAuthorizationCall, 'entities'> & {
+  readonly entities: readonly object[];
+};
 
 /** The sources of a rule by Cedar. */
 export interface CedarSources {
   readonly policies: string;
-  readonly schema: Schema | undefined;
-  readonly entities: EntityJson[];
+  readonly schema: string | JsonObject | undefined;
+  readonly entities: readonly JsonObject[];
 }
 
 /** Names under which Cedar holds what it has parsed. */
@@ -62,10 +90,7 @@ const namedPolicies = (cedar: Cedar, text: string): Record<string, Policy> => {
   return named;
 };
 
-const assertParsed = (
-  option: 'policies' | 'schema' | 'entities',
-  answer: ReturnType<Cedar['checkParseSchema']>,
-): void => {
+const assertParsed = (option: 'policies' | 'schema' | 'entities', answer: CheckParseAnswer): void => {
   if (answer.type === 'failure') throw invalidCedar(option, answer.errors);
 };
 

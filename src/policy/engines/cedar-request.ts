@@ -1,4 +1,6 @@
-import type { CedarValueJson, EntityJson, EntityUidJson, TypeAndId } from '@cedar-policy/cedar-wasm/nodejs';
+import type { CedarValueJson, EntityJson, TypeAndId } from '@cedar-policy/cedar-wasm/nodejs';
+import type { JsonObject } from '../../base/json/json.ts';
+import { isJsonObject } from '../../base/json/json.ts';
 import type { CedarRecord } from './cedar-value.ts';
 import { cedarCall, cedarRecord, cedarValue } from './cedar-value.ts';
 import type { DescribedCall } from './described-call.ts';
@@ -9,11 +11,11 @@ export interface CedarRequest {
   readonly action: TypeAndId;
   readonly resource: TypeAndId;
   readonly context: CedarRecord;
-  readonly entities: EntityJson[];
+  readonly entities: readonly object[];
 }
 
-/** Makes the request of a call; `known` are the app's own entities, which ours are added to. */
-export const cedarRequest = (call: DescribedCall, known: readonly EntityJson[]): CedarRequest => {
+/** Makes the request of a call; `known` are the app's own entities, which Cedar has accepted and ours are added to. */
+export const cedarRequest = (call: DescribedCall, known: readonly JsonObject[]): CedarRequest => {
   const principal = { type: 'Agent', id: call.agent };
   const resource = { type: 'Tool', id: call.tool };
   // An agent may have started another of its own name: nothing is within itself.
@@ -50,26 +52,28 @@ const contextOf = ({ input, path, environment, after, time, also }: DescribedCal
 };
 
 /** Adds entities to those that are known: of one that is in both, the attributes and parents of both, ours first. */
-const mergeEntities = (known: readonly EntityJson[], ours: readonly EntityJson[]): EntityJson[] => {
-  const byUid = new Map(known.map((entity) => [uidText(entity.uid), entity]));
+const mergeEntities = (known: readonly JsonObject[], ours: readonly EntityJson[]): readonly object[] => {
+  const others = new Map(known.map((entity) => [uidText(entity['uid']), entity]));
+  const merged = new Map<string, object>(others);
   for (const entity of ours) {
     const uid = uidText(entity.uid);
-    const other = byUid.get(uid);
-    const merged = other === undefined ? entity : bothEntities(other, entity);
-    byUid.set(uid, merged);
+    const other = others.get(uid);
+    merged.set(uid, other === undefined ? entity : bothEntities(other, entity));
   }
-  return [...byUid.values()];
+  return [...merged.values()];
 };
 
-const bothEntities = (known: EntityJson, ours: EntityJson): EntityJson => ({
-  ...known,
-  attrs: { ...known.attrs, ...ours.attrs },
-  parents: [
-    ...new Map([...known.parents, ...ours.parents].map((parent) => [uidText(parent), parent])).values(),
-  ],
-});
+const bothEntities = (known: JsonObject, ours: EntityJson): object => {
+  const parents: readonly unknown[] = Array.isArray(known['parents']) ? known['parents'] : [];
+  return {
+    ...known,
+    attrs: { ...(isJsonObject(known['attrs']) ? known['attrs'] : {}), ...ours.attrs },
+    parents: [...new Map([...parents, ...ours.parents].map((parent) => [uidText(parent), parent])).values()],
+  };
+};
 
-const uidText = (uid: EntityUidJson): string => {
-  const { type, id } = '__entity' in uid ? uid.__entity : uid;
-  return JSON.stringify([type, id]);
+/** The identity of an entity, in either of the forms that Cedar takes. */
+const uidText = (uid: unknown): string => {
+  const named = isJsonObject(uid) && '__entity' in uid ? uid['__entity'] : uid;
+  return isJsonObject(named) ? JSON.stringify([named['type'], named['id']]) : JSON.stringify(named);
 };

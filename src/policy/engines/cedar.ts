@@ -1,4 +1,3 @@
-import type { EntityJson, Schema } from '@cedar-policy/cedar-wasm/nodejs';
 import type { JsonObject } from '../../base/json/json.ts';
 import { aFunction, aText, fulfilling, isObject, optional } from '../../base/schemas/option-schemas.ts';
 import { optionsCheck } from '../../contracts/errors/check-options.ts';
@@ -6,7 +5,7 @@ import { messageOf } from '../../contracts/errors/error.ts';
 import { loadPackage, rethrow } from '../../contracts/errors/load-package.ts';
 import type { ProposedCall, SafetyVerdict } from '../../contracts/tools/safety.ts';
 import type { RuleFunction } from '../permissions/rule.ts';
-import type { Cedar, ParsedPolicies } from './cedar-policies.ts';
+import type { Cedar, CedarQuestion } from './cedar-policies.ts';
 import { cedarWords, parsePolicies } from './cedar-policies.ts';
 import { cedarRequest } from './cedar-request.ts';
 import type { FurtherFacts } from './described-call.ts';
@@ -68,16 +67,10 @@ const check = optionsCheck<CedarOptions>({ code: 'policy.invalid', owner: 'the r
 export const cedar = async (options: CedarOptions): Promise<RuleFunction> => {
   const { policies, schema, entities = [], also } = structuredData(check(options));
   const engine = await loadCedar();
-  // Cedar checks the form of both.
-  const known = entities as unknown as EntityJson[];
-  const parsed = parsePolicies(engine, {
-    policies,
-    schema: schema as unknown as Schema | undefined,
-    entities: known,
-  });
+  const parsed = parsePolicies(engine, { policies, schema, entities });
   const rule = (call: ProposedCall): SafetyVerdict => {
     try {
-      return judgeCall(engine, { ...parsed, ...cedarRequest(describeCall(call, also), known) });
+      return judgeCall(engine, { ...parsed, ...cedarRequest(describeCall(call, also), entities) });
     } catch (thrown) {
       return { verdict: 'deny', rule: 'cedar', reason: `Cedar cannot judge it: ${messageOf(thrown)}` };
     }
@@ -98,9 +91,7 @@ const loadCedar = (): Promise<Cedar> =>
     'policy.package-missing',
   );
 
-type Question = ParsedPolicies & ReturnType<typeof cedarRequest>;
-
-const judgeCall = (engine: Cedar, question: Question): SafetyVerdict => {
+const judgeCall = (engine: Cedar, question: CedarQuestion): SafetyVerdict => {
   const answer = engine.statefulIsAuthorized({
     ...question,
     validateRequest: question.preparsedSchemaName !== undefined,

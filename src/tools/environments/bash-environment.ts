@@ -8,6 +8,7 @@ import {
   optional,
   wholeNumber,
 } from '../../base/schemas/option-schemas.ts';
+import { absentFile } from '../../contracts/environments/absent-file.ts';
 import type { Environment } from '../../contracts/environments/environment.ts';
 import type {
   FileKind,
@@ -128,7 +129,7 @@ const bashFiles = ({ fs }: BashLike, root: string, most: number): FileOps => {
   return {
     read: async (path, { maxBytes = most } = {}) => {
       const { place, found } = await plainFile(path);
-      if (place === undefined || found === undefined) throw missing(path);
+      if (place === undefined || found === undefined) throw absentFile(path);
       const whole = await fs.readFileBuffer(place);
       const start = whole.subarray(0, Math.min(maxBytes, most));
       const isCut = start.length < whole.length;
@@ -154,7 +155,7 @@ const bashFiles = ({ fs }: BashLike, root: string, most: number): FileOps => {
       const place = await placed(path, [...names, '.']);
       const folder = place?.slice(0, -2);
       const found = folder === undefined ? undefined : await statOf(folder);
-      if (folder === undefined || found === undefined) throw missing(path);
+      if (folder === undefined || found === undefined) throw absentFile(path);
       if (kindOf(found) !== 'folder') throw pathDenied(path, 'it is not a folder');
       const entries = (await fs.readdir(folder)).toSorted().slice(0, MAX_ENTRIES);
       return Promise.all(
@@ -190,9 +191,6 @@ const kindOf = (found: BashStat | undefined): FileKind => {
   if (found?.isDirectory === true) return 'folder';
   return found?.isFile === true ? 'file' : 'other';
 };
-
-const missing = (path: string): TroupeError =>
-  new TroupeError('tool.failed', `Cannot open ${JSON.stringify(path)} as it does not exist`);
 
 const bashProcesses = (
   bash: BashLike,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import type { FileOps } from '../../contracts/environments/operations.ts';
+import { absentFile } from '../../contracts/environments/absent-file.ts';
+import type { FileOps, FileText } from '../../contracts/environments/operations.ts';
 import type { Tool, Toolset } from '../../contracts/tools/tool.ts';
 import { tool } from '../define/define-tool.ts';
 import { dual } from '../calls/tool-result.ts';
@@ -44,7 +45,7 @@ const readTool = (ops: FileOps | undefined): Tool =>
     }),
     describe: ({ path: file }) => `Reading ${file}`,
     execute: async ({ path: file, from, to }, context) => {
-      const { text, bytes, isCut } = await opsOf(context, 'files', ops).read(file);
+      const { text, bytes, isCut } = await readFile(opsOf(context, 'files', ops), file);
       const isPart = from !== undefined || to !== undefined;
       const shown = isPart
         ? text
@@ -56,6 +57,16 @@ const readTool = (ops: FileOps | undefined): Tool =>
       return dual({ text: `${shown}${note}`, value: { path: file, text: shown, bytes, isCut } });
     },
   });
+
+/** Says in the words that a policy knows that there is no such file, whatever those of the environment are. */
+const readFile = async (ops: FileOps, file: string): Promise<FileText> => {
+  try {
+    return await ops.read(file);
+  } catch (thrown) {
+    const found = await ops.stat(file).catch(() => null);
+    throw found === undefined ? absentFile(file) : thrown;
+  }
+};
 
 const listTool = (ops: FileOps | undefined): Tool =>
   tool({

@@ -1,3 +1,4 @@
+import { absentFile } from '../../contracts/environments/absent-file.ts';
 import type { Environment, EnvironmentAction } from '../../contracts/environments/environment.ts';
 import type { EnvironmentStep } from '../../contracts/environments/environment-step.ts';
 import type {
@@ -81,7 +82,7 @@ const memoryFiles = (files: Map<string, string>, limit: number): FileOps => {
       const text = files.get(name);
       if (text === undefined) {
         if (isFolder(name)) throw pathDenied(path, 'it is not a regular file');
-        throw missing(path);
+        throw absentFile(path);
       }
       const whole = new TextEncoder().encode(text);
       const most = Math.min(maxBytes, limit);
@@ -107,7 +108,7 @@ const memoryFiles = (files: Map<string, string>, limit: number): FileOps => {
     list: async (path) => {
       const folder = shownPath(pathNames(path));
       if (files.has(folder)) throw pathDenied(path, 'it is not a folder');
-      if (!isFolder(folder)) throw missing(path);
+      if (!isFolder(folder)) throw absentFile(path);
       const start = folder === '.' ? '' : `${folder}/`;
       const found = new Map<string, FileEntry>();
       for (const each of files.keys()) {
@@ -132,9 +133,6 @@ const memoryFiles = (files: Map<string, string>, limit: number): FileOps => {
   };
   return ops;
 };
-
-const missing = (path: string): TroupeError =>
-  new TroupeError('tool.failed', `Cannot open ${JSON.stringify(path)} as it does not exist`);
 
 const memoryProcesses = (commands: Readonly<Record<string, MemoryCommand>>): ProcessOps => ({
   commands: Object.keys(commands),

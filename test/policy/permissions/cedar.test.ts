@@ -145,6 +145,21 @@ describe('[KAIZEN-62] Cedar, by its own package,', () => {
     expect(rule(proposed({ agent: 'other' }))).toMatchObject({ verdict: 'deny' });
   });
 
+  test('knows an entity of the app by either form of its identity, and adds the parents of both', async () => {
+    const entities = [
+      {
+        uid: { __entity: { type: 'Agent', id: 'clerk' } },
+        attrs: { level: 3 },
+        parents: [{ __entity: { type: 'Group', id: 'trusted' } }, { type: 'Agent', id: 'desk' }],
+      },
+    ];
+    const policies =
+      'permit (principal in Group::"trusted", action, resource) when { principal.level > 2 && principal in Agent::"desk" && principal in Role::"clerk" };';
+    const rule = await cedar({ policies, entities });
+    expect(rule(proposed())).toMatchObject({ verdict: 'allow' });
+    expect(rule(proposed({ agent: 'other' }))).toMatchObject({ verdict: 'deny' });
+  });
+
   test('names each of many policies by its own number', async () => {
     const policies = Array.from(
       { length: 12 },
@@ -204,6 +219,16 @@ describe('[KAIZEN-62] a rule of Cedar is refused when it is made', () => {
     ],
     ['with a broken schema', { policies, schema: 'entity {' }, /Cedar refuses its `schema`/],
     ['with broken entities', { policies, entities: [{ uid: 3 }] }, /Cedar refuses its `entities`/],
+    [
+      'with entities whose parents are none',
+      { policies, entities: [{ uid: { type: 'Agent', id: 'clerk' }, attrs: {}, parents: 'all' }] },
+      /Cedar refuses its `entities`/,
+    ],
+    [
+      'with a schema that is JSON of something else',
+      { policies, schema: { '': 3 } },
+      /Cedar refuses its `schema`/,
+    ],
     ['with entities that are none', { policies, entities: 'all' }, /not a list of entities/],
     ['with an unknown option', { policies, polices: '' }, /did you mean|unknown/],
   ])('%s', async (_, options, message) => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { absentFile } from '../../../src/contracts/environments/absent-file.ts';
 import type { PolicyRule } from '../../../src/policy/index.ts';
 import { policy } from '../../../src/policy/index.ts';
 import { proposed } from './proposed-call.ts';
@@ -114,7 +115,14 @@ describe('[KAIZEN-63] [QITOS-99] what decides about a call, in this order', () =
     const read = { tool: 'files.read', input: { path: './a.md' }, ok: true };
     expect(write('a.md', [read])).toMatchObject({ verdict: 'allow' });
     expect(write('b.md', [read])).toMatchObject({ verdict: 'deny' });
-    expect(write('a.md', [{ ...read, ok: false }]), 'it is not there yet').toMatchObject({
+    const absent = `Cannot run 'files.read' as ${absentFile('./a.md').message}`;
+    expect(write('a.md', [{ ...read, ok: false, text: absent }]), 'it is not there yet').toMatchObject({
+      verdict: 'allow',
+    });
+    const failures = [undefined, `Cannot run 'files.read' as it was denied`, absentFile('b.md').message];
+    for (const text of failures)
+      expect(write('a.md', [{ ...read, ok: false, text }]), text).toMatchObject({ verdict: 'deny' });
+    expect(write('a.md', [{ ...read, text: absent }]), 'it says so itself').toMatchObject({
       verdict: 'allow',
     });
     const wrote = { tool: 'files.write', input: { path: 'a.md' }, ok: true };

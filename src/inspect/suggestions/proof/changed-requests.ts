@@ -1,7 +1,7 @@
 import { append, emptyHistory, HistoryView } from '../../../base/collections/history.ts';
 import type { ModelRequest } from '../../../contracts/models/model.ts';
 import type { Turn } from '../../../contracts/conversations/transcript.ts';
-import type { WholeRequest } from '../../recording/sent-requests.ts';
+import type { WholeRequest } from '../../../runtime/log/sent-requests.ts';
 
 /** A request without a tool. */
 export const withoutTool = (tool: string, request: ModelRequest): ModelRequest => ({

@@ -3,7 +3,7 @@ import { toJson } from '../../../base/json/json.ts';
 import { platformSha256 } from '../../../base/platform-sha256.ts';
 import type { ErrorData } from '../../../contracts/errors/error-data.ts';
 import type { ModelAnswer, ModelRequest } from '../../../contracts/models/model.ts';
-import type { WholeRequest } from '../../recording/sent-requests.ts';
+import type { WholeRequest } from '../../../runtime/log/sent-requests.ts';
 import type { CallFact, FailureFact, RunFacts } from '../run-facts.ts';
 import { callsIn } from '../run-facts.ts';
 

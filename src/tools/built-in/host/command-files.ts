@@ -1,4 +1,5 @@
 import { trimEndOf } from '../../../base/text/trim-end.ts';
+import { absentFile } from '../../../contracts/environments/absent-file.ts';
 import type { FileEntry, FileOps, ProcessResult } from '../../../contracts/environments/operations.ts';
 import { TroupeError } from '../../../contracts/errors/error.ts';
 import { pathDenied, pathNames } from '../../environments/clean-path.ts';
@@ -59,12 +60,10 @@ export const commandFiles = (run: CommandRun, root: string, most: number): FileO
     if (found.links > 1) throw pathDenied(path, `it has ${found.links} names`);
     return { names, place, bytes: found.bytes };
   };
-  const missing = (path: string): TroupeError =>
-    new TroupeError('tool.failed', `Cannot open ${JSON.stringify(path)} as it does not exist`);
   return {
     read: async (path, { maxBytes = most } = {}) => {
       const { place, bytes } = await plainFile(path);
-      if (place === undefined) throw missing(path);
+      if (place === undefined) throw absentFile(path);
       const limit = Math.min(maxBytes, most);
       const { stdout } = await done(path, ['head', '-c', String(limit), '--', place]);
       const isCut = bytes > limit;
@@ -80,14 +79,14 @@ export const commandFiles = (run: CommandRun, root: string, most: number): FileO
         await done(path, ['mkdir', '-p', '--', [root, ...names.slice(0, -1)].join('/')]);
       }
       const target = place ?? (await placed(path, names));
-      if (target === undefined) throw missing(path);
+      if (target === undefined) throw absentFile(path);
       await done(path, ['tee', '--', target], text);
       return { bytes, isNew: place === undefined };
     },
     list: async (path) => {
       const names = pathNames(path);
       const place = await placed(path, [...names, '.']);
-      if (place === undefined) throw missing(path);
+      if (place === undefined) throw absentFile(path);
       const { stdout } = await done(path, ['ls', '-1A', '--', place]);
       const listed = stdout.split('\n').filter((name) => name !== '');
       return (await kindsOf(run, place, listed.slice(0, MAX_ENTRIES))).toSorted((a, b) =>

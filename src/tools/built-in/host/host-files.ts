@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { access, readdir, unlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
+import { absentFile } from '../../../contracts/environments/absent-file.ts';
 import type { FileKind, FileOps, FileText } from '../../../contracts/environments/operations.ts';
-import { TroupeError } from '../../../contracts/errors/error.ts';
 import { pathDenied, pathNames } from '../../environments/clean-path.ts';
 import { assertNotRepository } from './repository-files.ts';
 import type { ConfinedRoot, HardLinks } from './host-root.ts';
@@ -23,7 +23,7 @@ export const hostFiles = (root: ConfinedRoot, limits: FileLimits): FileOps => ({
     const text = await withPlainFile(root, path, (handle, bytes) =>
       start(handle, bytes, Math.min(maxBytes, limits.maxReadBytes)),
     );
-    if (text === undefined) throw missing(path);
+    if (text === undefined) throw absentFile(path);
     return text;
   },
   write: async (path, text) => {
@@ -46,12 +46,12 @@ export const hostFiles = (root: ConfinedRoot, limits: FileLimits): FileOps => ({
       },
       true,
     );
-    if (written === undefined) throw missing(path);
+    if (written === undefined) throw absentFile(path);
     return written;
   },
   list: async (path) => {
     const folder = await root.openFolder(pathNames(path));
-    if (folder === undefined) throw missing(path);
+    if (folder === undefined) throw absentFile(path);
     try {
       const entries = await readdir(folder.at(), { withFileTypes: true });
       return entries
@@ -154,6 +154,3 @@ const kindOf = (entry: {
   if (entry.isDirectory()) return 'folder';
   return entry.isFile() ? 'file' : 'other';
 };
-
-const missing = (path: string): TroupeError =>
-  new TroupeError('tool.failed', `Cannot open ${JSON.stringify(path)} as it does not exist`);
