@@ -1,0 +1,26 @@
+import { describe, expect, test } from 'vitest';
+import { rehearse } from '../../src/testing/rehearsal/rehearse.ts';
+import { virtualClock } from '../../src/testing/virtual-clock.ts';
+import { PlainStore } from '../support/plain-store.ts';
+import { PromptBook } from '../support/prompt-book.ts';
+import { letTimePass, quiet, settled } from '../support/runs.ts';
+import { startIn } from '../support/stored-runs.ts';
+import { allScenarios } from './all-scenarios.ts';
+
+describe.each(allScenarios.map((each) => [each.name, each] as const))('%s', (_, scenario) => {
+  test('is the same in a rehearsal of what is unchanged', async () => {
+    const clock = virtualClock(1_000);
+    const store = new PlainStore();
+    const book = new PromptBook();
+    const { agent, options, play } = book.with(() => scenario.make(clock));
+    const handle = startIn(store, agent, 'go', { runId: 'parity', clock, ...options });
+    const result = settled(handle);
+    await quiet();
+    await play?.(handle, clock);
+    await letTimePass(clock, result, 5_000);
+    const again = book.with(() => scenario.make(virtualClock(1_000)));
+    const { model, secrets, secretKey, context } = again.options ?? {};
+    const { runs } = await rehearse(again.agent, { store, model, secrets, secretKey, context });
+    expect(runs).toMatchObject([{ verdict: 'same' }]);
+  });
+});
