@@ -86,13 +86,18 @@ const lawsOf = (recipe: GenuineMicrovm): void => {
     const { port } = new URL(origin);
     expect(await (await fetch(origin)).text()).toBe('the host');
     const { http, run } = await opened();
+    const probe =
+      'fetch(process.argv[1], { signal: AbortSignal.timeout(10_000) }).then(async (page) => console.log(await page.text()))';
+    const ask = (address: string) => run(`node -e '${probe}' http://${address}/`);
+    // The probe itself works: its own server is there.
+    expect(await ask('127.0.0.1:8080')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('only POST is answered'),
+    });
     for (const address of ['127.0.0.1', '10.0.2.2', '10.0.2.3', '192.0.2.1'])
-      expect(await run(`wget -T 5 -q -O - http://${address}:${port}/`)).toSatisfy(
-        ({ exitCode, stdout }) => exitCode !== 0 && stdout === '',
-      );
+      expect(await ask(`${address}:${port}`)).toMatchObject({ exitCode: 1, stdout: '' });
     for (const url of [`http://127.0.0.1:${port}/`, `http://10.0.2.2:${port}/`])
       expect(await http.request({ url }).catch(codeOf)).toBe('tool.denied');
-    expect((await run('nslookup example.com 10.0.2.3')).exitCode).not.toBe(0);
     expect(asked).toBe(1);
   });
 
