@@ -40,6 +40,8 @@ export class RequestCheck {
   readonly #same = new WeakMap<Turn, Turn>();
   readonly #hasRequests: boolean;
   readonly #budgets: RecordedBudgets;
+  /** Tools and models that the run was given while it ran: they are no part of the candidate. */
+  readonly #given: { readonly tools: ReadonlySet<string>; readonly models: ReadonlySet<string> };
   #difference: RunDifference | undefined;
   /** Reasons why calls were not compared. */
   readonly unseen: string[] = [];
@@ -48,6 +50,7 @@ export class RequestCheck {
     this.#runId = runId;
     this.#asked = modelCallsIn(runId, records);
     this.#budgets = new RecordedBudgets(records);
+    this.#given = givenIn(records);
     this.#hasRequests = records.some((each) => each.kind === 'arrived' && each.arrival.type === 'sent');
     if (!this.#hasRequests && this.#asked.size > 0) this.unseen.push('its journal keeps no requests');
   }
@@ -125,12 +128,21 @@ export class RequestCheck {
     { entry }: Pending,
   ): RunDifference | undefined {
     const differing =
-      model === found.model
-        ? (partThatDiffers(recorded, request, openingSetsOf(entry)) ??
+      model === found.model || this.#given.models.has(model)
+        ? (partThatDiffers(recorded, request, (name) => this.#isGiven(name, entry)) ??
           (found.isSummarised() ? undefined : this.#turnThatDiffers(recorded, request)))
         : { part: 'model' as const, recorded: model, found: found.model };
     if (differing === undefined && found.isSummarised()) this.unseen.push('a part of it is summarised');
     return differing && { ...differing, seq, path, step };
+  }
+
+  /** Toolsets that are opened with a run, which a replay does not do, are given to it, too. */
+  #isGiven(tool: string, { principal }: Pending['entry']): boolean {
+    if (this.#given.tools.has(tool)) return true;
+    const items = principal.definition.agent?.tools ?? [];
+    return items.some(
+      (item) => isToolset(item) && item.open !== undefined && tool.startsWith(`${item.name}.`),
+    );
   }
 
   #turnThatDiffers({ messages }: WholeRequest, request: ModelRequest): Differing | undefined {
@@ -193,14 +205,15 @@ const PARTS = [
 const partThatDiffers = (
   recorded: WholeRequest,
   found: ModelRequest,
-  opened: readonly string[],
+  isGiven: (tool: string) => boolean,
 ): Differing | undefined => {
   const part = PARTS.find((each) => !isSame(recorded[each], found[each]));
   if (part !== undefined)
     return { part, recorded: toJson(recorded[part] ?? null), found: toJson(found[part] ?? null) };
-  const before = recorded.tools.filter(({ name }) => !opened.some((set) => name.startsWith(`${set}.`)));
-  if (isSame(before, found.tools)) return undefined;
-  const { missing, more } = toolsThatDiffer(before, found.tools);
+  const isOwn = ({ name }: ToolSpec): boolean => !isGiven(name);
+  const [before, after] = [recorded.tools.filter(isOwn), found.tools.filter(isOwn)];
+  if (isSame(before, after)) return undefined;
+  const { missing, more } = toolsThatDiffer(before, after);
   return { part: 'tools', recorded: toJson(missing), found: toJson(more) };
 };
 
@@ -211,11 +224,17 @@ const toolsThatDiffer = (before: readonly ToolSpec[], after: readonly ToolSpec[]
   return missing.length + more.length === 0 ? { missing: before, more: after } : { missing, more };
 };
 
-/** Toolsets that are opened with a run, which a replay does not do: their tools are on record only. */
-const openingSetsOf = ({ principal }: Pending['entry']): readonly string[] =>
-  (principal.definition.agent?.tools ?? [])
-    .filter((item) => isToolset(item) && item.open !== undefined)
-    .map(({ name }) => name);
+/** Names of what was added to a run while it ran. */
+const givenIn = (records: readonly JournalRecord[]) => {
+  const tools = new Set<string>();
+  const models = new Set<string>();
+  for (const record of records) {
+    if (record.kind !== 'event') continue;
+    if (record.event.type === 'tool.added') tools.add(record.event.tool);
+    if (record.event.type === 'model.swapped') models.add(record.event.to);
+  }
+  return { tools, models };
+};
 
 const isSame = (one: unknown, other: unknown): boolean =>
   one === other || canonical(toJson(one ?? null)) === canonical(toJson(other ?? null));
