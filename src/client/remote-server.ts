@@ -13,7 +13,7 @@ export type ConnectOptions = AddressOptions;
 export interface Asked {
   /** It is posted; without one, the request is a GET. */
   readonly body?: object | undefined;
-  /** What is posted with the same key is done once. */
+  /** Posts with the same key are done once. */
   readonly key?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }

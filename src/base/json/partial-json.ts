@@ -26,7 +26,7 @@ const LEAD = /^\s*(?:```\w*\s*|`+$)?/;
 const TOKEN = /\s*(["{[\]},:]|[^\s,\]}]+)?/y;
 /** The signs that may come next. */
 const ADMITTED = { value: '"{[]', key: '"}', colon: ':', comma: ',]}' } as const;
-/** What is next in a string: plain text, its end, an escape, one that is not complete yet, one that does not exist. */
+/** The next part of a string: plain text, its end, an escape, one that is not complete yet, one that does not exist. */
 const STRING = /[^"\\]+|"|(\\(?:u[\da-fA-F]{4}|["\\/bfnrt]))|(\\(?:u[\da-fA-F]{0,3})?$)|\\/y;
 
 /** An object or array that is not closed yet; an object's open item is at its key. */
