@@ -85,7 +85,10 @@ export class RemoteServer {
 }
 
 /** The address without what follows its path. */
-const baseOf = (url: string | URL): string => addressOrPath(url).replace(/\/?([?#].*)?$/s, '');
+const baseOf = (url: string | URL): string =>
+  addressOrPath(url)
+    .replace(/[?#].*/s, '')
+    .replace(/\/$/, '');
 
 /** The error that a server tells; undefined for a reply of anything else, such as a proxy. */
 const refusalIn = (value: unknown, status: number): TroupeError | undefined => {

@@ -1,7 +1,6 @@
 import type { Client } from '@a2a-js/sdk/client';
 import { ClientFactory, RestTransportFactory } from '@a2a-js/sdk/client';
 import { expect, test } from 'vitest';
-import { agent } from '../../src/index.ts';
 import { memoryStore } from '../../src/persistence/index.ts';
 import { as, auth, tenantEngine } from '../runtime/serve/serve-kit.ts';
 import {

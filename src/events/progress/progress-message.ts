@@ -91,7 +91,7 @@ const withText = (
   more: Partial<ProgressMessage> = {},
 ): Messages => {
   // An event from elsewhere may not be validated.
-  if (typeof text !== 'string') throw new TypeError('its text is none');
+  if (typeof text !== 'string') throw new TypeError('no text');
   const message = { id: `${runId}#${seq}`, role, at, path, agent, step, text, calls: [], ...more };
   return [...messages, withoutUndefined(message)];
 };
