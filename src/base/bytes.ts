@@ -1,8 +1,8 @@
 /** The bytes of a buffer or of a view of one, not copied. */
 export const bytesIn = (value: ArrayBuffer | ArrayBufferView): Uint8Array =>
-  value instanceof ArrayBuffer
-    ? new Uint8Array(value)
-    : new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  ArrayBuffer.isView(value)
+    ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+    : new Uint8Array(value);
 
 /**
  * Encodes bytes in base64.

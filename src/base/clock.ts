@@ -17,43 +17,42 @@ export const patientClock = (clock: Clock): Clock => ({
   setTimeout: (callback, ms) =>
     ms > LONGEST_TIMER_MS ? new LongWait(clock, callback, ms) : clock.setTimeout(callback, ms),
   clearTimeout: (handle) => {
-    if (handle instanceof LongWait) handle.stop();
-    else clock.clearTimeout(handle);
+    clock.clearTimeout(handle instanceof LongWait ? handle.timer : handle);
   },
 });
 
 /** A wait in parts. */
 class LongWait {
-  readonly #clock: Clock;
-  #timer: unknown;
+  /** That of the current part; none if the wait is for ever. */
+  timer: unknown;
 
   constructor(clock: Clock, callback: () => void, ms: number) {
-    this.#clock = clock;
-    if (ms !== Infinity) this.#arm(callback, ms);
-  }
-
-  stop(): void {
-    if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer);
-  }
-
-  #arm(callback: () => void, left: number): void {
-    this.#timer =
-      left > LONGEST_TIMER_MS
-        ? this.#clock.setTimeout(() => {
-            this.#arm(callback, left - LONGEST_TIMER_MS);
-          }, LONGEST_TIMER_MS)
-        : this.#clock.setTimeout(callback, left);
+    const arm = (left: number): void => {
+      const part = Math.min(left, LONGEST_TIMER_MS);
+      this.timer = clock.setTimeout(
+        left > part
+          ? () => {
+              arm(left - part);
+            }
+          : callback,
+        part,
+      );
+    };
+    if (ms !== Infinity) arm(ms);
   }
 }
 
 /** A time that never comes, in ms since 1970: JSON has no infinity. */
 export const NEVER_AT = 9_007_199_254_740_991;
 
-/** The machine's own clock. */
-export const systemClock: Clock = patientClock({
+/** The platform's clock, with the limits of its timers. */
+export const platformClock: Clock = {
   now: () => Date.now(),
   setTimeout: (callback, ms) => setTimeout(callback, ms),
   clearTimeout: (handle) => {
     clearTimeout(handle as ReturnType<typeof setTimeout>);
   },
-});
+};
+
+/** The machine's own clock. */
+export const systemClock: Clock = /* @__PURE__ */ patientClock(platformClock);

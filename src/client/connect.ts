@@ -85,7 +85,7 @@ class RemoteAgents<Served extends ServedTypes> {
   /** The runs of the caller's tenant, newest first; at most `limit`, default 50. */
   async runs({ limit }: { readonly limit?: number | undefined } = {}): Promise<readonly RemoteEntry[]> {
     const query = limit === undefined ? '' : `?limit=${limit}`;
-    const { value } = await this.#server.ask(`/runs${query}`, { isRepeatable: true });
+    const { value } = await this.#server.ask(`/runs${query}`);
     // What the server gives is trusted, as its events are.
     return (value as { readonly runs: readonly RemoteEntry[] }).runs;
   }

@@ -1,11 +1,11 @@
 import { isLogged } from '../contracts/events/is-logged.ts';
 import type { ErrorData } from '../contracts/errors/error-data.ts';
-import { errorData, TroupeError } from '../contracts/errors/error.ts';
+import { isTroupeError, messageOf, TroupeError } from '../contracts/errors/error.ts';
 import type { LiveEvent } from '../contracts/events/event.ts';
 import type { Progress } from '../events/progress/progress.ts';
 import { foldProgress, noProgress } from '../events/progress/progress.ts';
 import type { Connection, ReadRunOptions } from './read-run.ts';
-import { readRun } from './read-run.ts';
+import { deliver, readRun } from './read-run.ts';
 import { addressOrPath } from './run-address.ts';
 
 /** An observer of events: part of an RxJS observer. */
@@ -61,12 +61,12 @@ export const followRun = (source: RunSource, options: FollowOptions = {}): RunFo
 
 /** A followed run; see {@link followRun}. */
 class RunFollower {
-  readonly #connect: (follower: Following) => () => void;
+  readonly #connect: (following: Following) => void;
   readonly #listeners = new Set<() => void>();
   #current = notFollowed;
   #last = -1;
-  /** Closes the current connection. */
-  #disconnect: (() => void) | undefined;
+  /** Ends the current connection. */
+  #ending: AbortController | undefined;
   #isNotifying = false;
 
   constructor(source: RunSource, options: FollowOptions) {
@@ -97,36 +97,36 @@ class RunFollower {
   };
 
   #begin(): void {
-    const { connection } = this.#current;
-    if (this.#disconnect !== undefined || connection === 'closed') return;
-    let isHere = true;
+    if (this.#ending !== undefined || this.#current.connection === 'closed') return;
+    const ending = new AbortController();
+    const { signal } = ending;
     const change = (news: Partial<FollowedRun>): void => {
-      if (isHere) this.#change(news);
+      if (!signal.aborted) this.#change(news);
     };
-    const disconnect = this.#connect({
+    this.#connect({
       last: this.#last,
+      signal,
       take: (events) => {
-        if (isHere) this.#take(events);
+        if (!signal.aborted) this.#take(events);
       },
-      connection: (now) => {
-        change({ connection: now });
+      connection: (connection) => {
+        change({ connection });
       },
       failed: (thrown) => {
-        const error = errorData(thrown, 'stream.invalid');
+        const { data: error } = isTroupeError(thrown)
+          ? thrown
+          : new TroupeError('stream.invalid', messageOf(thrown), { cause: thrown });
         change({ failure: error, connection: 'closed' });
         // A run of which nothing is known is not said to be running.
         if (this.#last < 0) change({ progress: { ...noProgress, status: 'failed', error } });
       },
     });
-    this.#disconnect = () => {
-      isHere = false;
-      disconnect();
-    };
+    this.#ending = ending;
   }
 
   #leave(): void {
-    this.#disconnect?.();
-    this.#disconnect = undefined;
+    this.#ending?.abort();
+    this.#ending = undefined;
     if (this.#current.connection !== 'closed') this.#change({ connection: 'idle' });
   }
 
@@ -155,21 +155,19 @@ class RunFollower {
 
 interface Following {
   readonly last: number;
-  take(events: readonly LiveEvent[]): void;
-  connection(connection: Connection): void;
-  failed(thrown: unknown): void;
+  readonly signal: AbortSignal;
+  readonly take: (events: readonly LiveEvent[]) => void;
+  readonly connection: (connection: Connection) => void;
+  readonly failed: (thrown: unknown) => void;
 }
 
-const connectionTo = (source: RunSource, options: FollowOptions): ((following: Following) => () => void) => {
+const connectionTo = (source: RunSource, options: FollowOptions): ((following: Following) => void) => {
   if (typeof source === 'string' || source instanceof URL) {
     const address = addressOrPath(source);
-    return (following) => readFrom((more) => readRun(address, { ...options, ...more }), following);
+    return readFrom((more) => readRun(address, { ...options, ...more }));
   }
-  if (isReadable(source))
-    return (following) => readFrom((more) => source.read({ ...options, ...more }), following);
-  const events$: unknown = Reflect.get(Object(source), 'events$');
-  if (typeof Reflect.get(Object(events$), 'subscribe') === 'function')
-    return (following) => listenTo(source, following);
+  if (hasMethod(source, 'read')) return readFrom((more) => source.read({ ...options, ...more }));
+  if (hasMethod(Reflect.get(Object(source), 'events$'), 'subscribe')) return listenTo(source);
   const found = source === null ? 'null' : typeof source;
   throw new TroupeError(
     'stream.invalid',
@@ -177,43 +175,38 @@ const connectionTo = (source: RunSource, options: FollowOptions): ((following: F
   );
 };
 
-const isReadable = (source: LocalRun | ReadableRun): source is ReadableRun =>
-  typeof Reflect.get(Object(source), 'read') === 'function';
+const hasMethod = <Name extends string>(
+  value: unknown,
+  name: Name,
+): value is { readonly [Method in Name]: (...given: never[]) => unknown } =>
+  typeof Reflect.get(Object(value), name) === 'function';
 
-const readFrom = (read: ReadableRun['read'], following: Following): (() => void) => {
-  const ending = new AbortController();
-  const follow = async (): Promise<void> => {
-    const run = read({
-      after: following.last,
-      signal: ending.signal,
-      onConnection: (connection) => {
-        following.connection(connection);
+const readFrom =
+  (read: ReadableRun['read']) =>
+  ({ last: after, signal, ...following }: Following): void => {
+    const onConnection = following.connection;
+    void deliver(() => read({ after, signal, onConnection }), signal, {
+      next: following.take,
+      error: following.failed,
+      // Its reader says so.
+      complete: () => undefined,
+    });
+  };
+
+const listenTo =
+  ({ events$ }: LocalRun) =>
+  ({ signal, ...following }: Following): void => {
+    following.connection('open');
+    const listening = events$.subscribe({
+      next: (event) => {
+        following.take([event]);
+      },
+      error: following.failed,
+      complete: () => {
+        following.connection('closed');
       },
     });
-    for await (const events of run) following.take(events);
+    signal.addEventListener('abort', () => {
+      listening.unsubscribe();
+    });
   };
-  follow().catch((thrown: unknown) => {
-    following.failed(thrown);
-  });
-  return () => {
-    ending.abort();
-  };
-};
-
-const listenTo = ({ events$ }: LocalRun, following: Following): (() => void) => {
-  following.connection('open');
-  const listening = events$.subscribe({
-    next: (event) => {
-      following.take([event]);
-    },
-    error: (thrown) => {
-      following.failed(thrown);
-    },
-    complete: () => {
-      following.connection('closed');
-    },
-  });
-  return () => {
-    listening.unsubscribe();
-  };
-};

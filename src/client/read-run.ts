@@ -1,9 +1,7 @@
 import { isLogged } from '../contracts/events/is-logged.ts';
-import type { Clock } from '../base/clock.ts';
-import { systemClock } from '../base/clock.ts';
 import { TroupeError } from '../contracts/errors/error.ts';
 import type { LiveEvent } from '../contracts/events/event.ts';
-import { isAborted, pause } from './pause.ts';
+import { backOff, isAborted } from './pause.ts';
 import { readEvent } from './read-event.ts';
 import { LineReader, SseReader } from './read-sse.ts';
 import type { AddressOptions } from './run-address.ts';
@@ -19,8 +17,6 @@ export interface ReadRunOptions extends AddressOptions {
   /** Aborts reading. */
   readonly signal?: AbortSignal | undefined;
   readonly onConnection?: ((connection: Connection) => void) | undefined;
-  /** Clock for waits. Default: the system clock. */
-  readonly clock?: Clock | undefined;
 }
 
 /**
@@ -41,46 +37,56 @@ export async function* readRun(
   options: ReadRunOptions = {},
 ): AsyncGenerator<readonly LiveEvent[], void, void> {
   const address = addressOf(url);
-  const { after = -1, clock = systemClock, onConnection, signal, attempts = Infinity } = options;
-  const { retryMs = 1_000, maxRetryMs = 30_000 } = options;
-  const seen: Seen = { last: after, retryMs, isOver: false, hasNews: false, isOpen: false };
-  let failures = 0;
-  let quiet = 0;
+  const { after = -1, onConnection, signal, attempts = Infinity } = options;
+  const seen: Seen = { last: after, retryMs: options.retryMs, isOver: false, failures: 0, quiet: 0 };
+  const isDone = (): boolean => seen.isOver || isAborted(signal);
   try {
-    while (!seen.isOver) {
+    do {
       onConnection?.('connecting');
-      seen.hasNews = false;
-      seen.isOpen = false;
+      seen.failures += 1;
+      seen.quiet += 1;
       try {
         yield* onceThrough(address, seen, options);
       } catch (thrown) {
         if (isAborted(signal)) return;
-        if (isFinal(thrown)) throw thrown;
-        failures = seen.isOpen ? 0 : failures + 1;
-        if (failures >= attempts) throw unreachableError(address, thrown);
+        if (thrown instanceof TroupeError && thrown.retryable === 'no') throw thrown;
+        if (seen.failures >= attempts) throw unreachableError(address, thrown);
       }
-      if (seen.isOver || isAborted(signal)) return;
-      quiet = seen.hasNews ? 0 : quiet + 1;
+      if (isDone()) return;
       onConnection?.('waiting');
-      await pause(clock, Math.min(seen.retryMs * 2 ** Math.max(0, quiet - 1), maxRetryMs), signal);
-      if (isAborted(signal)) return;
-    }
+      await backOff(seen.quiet, { ...options, retryMs: seen.retryMs }, signal);
+    } while (!isDone());
   } finally {
     onConnection?.('closed');
   }
 }
 
+/** Delivers what is read to an observer, until it is aborted. */
+export const deliver = async <Item>(
+  read: () => AsyncIterable<Item>,
+  signal: AbortSignal,
+  observer: { next(item: Item): void; error(thrown: unknown): void; complete(): void },
+): Promise<void> => {
+  try {
+    for await (const item of read()) {
+      if (signal.aborted) return;
+      observer.next(item);
+    }
+    if (!signal.aborted) observer.complete();
+  } catch (thrown) {
+    if (!signal.aborted) observer.error(thrown);
+  }
+};
+
 interface Seen {
   last: number;
-  retryMs: number;
+  retryMs: number | undefined;
   isOver: boolean;
-  /** True if this connection delivered any new event. */
-  hasNews: boolean;
-  /** True if it was established. */
-  isOpen: boolean;
+  /** Attempts since a connection was established. */
+  failures: number;
+  /** Attempts since a new event came. */
+  quiet: number;
 }
-
-const isFinal = (thrown: unknown): boolean => thrown instanceof TroupeError && thrown.retryable === 'no';
 
 /** The events of one connection. */
 async function* onceThrough(
@@ -97,7 +103,7 @@ async function* onceThrough(
     if (isAborted(signal)) return;
     const response = await openAddress(address, seen.last, options, ending.signal);
     const reader = readerFor(address, response);
-    seen.isOpen = true;
+    seen.failures = 0;
     onConnection?.('open');
     const pieces = (response.body ?? new ReadableStream<Uint8Array>()).getReader();
     const decoder = new TextDecoder();
@@ -115,10 +121,10 @@ async function* onceThrough(
   }
 }
 
-const readerFor = (address: string, { headers, body }: Response): SseReader | LineReader => {
+const readerFor = (address: string, { headers, body }: Response): LineReader => {
   const type = headers.get('content-type') ?? '';
   if (type.startsWith('text/event-stream')) return new SseReader();
-  if (/^application\/(x-ndjson|ndjson|jsonl|x-jsonlines)/.test(type)) return new LineReader();
+  if (/^application\/(x-)?(ndjson|jsonl)/.test(type)) return new LineReader();
   void body?.cancel().catch(() => undefined);
   throw new TroupeError('stream.invalid', `Cannot follow the run at ${address} as it is no stream: ${type}`);
 };
@@ -128,7 +134,7 @@ const isNew = (event: LiveEvent, seen: Seen): boolean => {
   // Events outside the log are delivered once; a report of lost ones has the number of the event before it.
   if (!isLogged(event)) return true;
   if (event.seq <= seen.last) return false;
-  seen.hasNews = true;
+  seen.quiet = 0;
   seen.last = event.seq;
   if (event.type === 'run.ended') seen.isOver = true;
   return true;

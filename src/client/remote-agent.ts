@@ -38,8 +38,7 @@ export class RemoteAgent<Input = unknown, Output = Json> {
   ): Promise<RemoteRun<Output>> {
     const { value } = await this.#server.ask(this.#path, {
       body: { input, thread, paused },
-      headers: { 'idempotency-key': key },
-      isRepeatable: true,
+      key,
       signal,
     });
     // As `start` of the server replies.

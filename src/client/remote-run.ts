@@ -1,11 +1,11 @@
 import type { Json } from '../base/json/json.ts';
-import { toError } from '../contracts/errors/error.ts';
+import { restoreError } from '../contracts/errors/error.ts';
 import type { LiveEvent } from '../contracts/events/event.ts';
 import type { RemoteEntry, RemoteRequest, RemoteResult } from '../contracts/runs/remote-run.ts';
 import type { EventObserver, LocalRun, ReadableRun } from './follow-run.ts';
 import type { ReadRunOptions } from './read-run.ts';
-import { readRun } from './read-run.ts';
-import type { Asked, RemoteServer, Reply } from './remote-server.ts';
+import { deliver, readRun } from './read-run.ts';
+import type { RemoteServer, Reply } from './remote-server.ts';
 
 /** The place of a fork, and the changes made there; see `fork` of `troupe`. */
 export interface RemoteFork {
@@ -70,12 +70,12 @@ export class RemoteRun<Output = Json> implements LocalRun, ReadableRun, AsyncIte
   /** Its status. */
   async status(): Promise<RemoteEntry> {
     // What the server gives is trusted, as its events are.
-    return (await this.#get('')).value as RemoteEntry;
+    return (await this.#ask('')).value as RemoteEntry;
   }
 
   /** The open requests to people in it, oldest first. */
   async requests(): Promise<readonly RemoteRequest[]> {
-    return ((await this.#get('/requests')).value as { readonly requests: readonly RemoteRequest[] }).requests;
+    return ((await this.#ask('/requests')).value as { readonly requests: readonly RemoteRequest[] }).requests;
   }
 
   /** Sends a message to its root, or to the agent at `path`. */
@@ -107,8 +107,8 @@ export class RemoteRun<Output = Json> implements LocalRun, ReadableRun, AsyncIte
 
   /** Continues by one step or effect; resolves when the run is paused again, or over. */
   async step(unit: 'step' | 'effect' = 'step'): Promise<void> {
-    let { status } = await this.#post('/step', { unit });
-    while (status === 202) ({ status } = await this.#get('/step'));
+    let { status } = await this.#ask('/step', { unit });
+    while (status === 202) ({ status } = await this.#ask('/step'));
   }
 
   abort(reason?: string, options: { readonly after?: 'step' | undefined } = {}): Promise<void> {
@@ -117,7 +117,7 @@ export class RemoteRun<Output = Json> implements LocalRun, ReadableRun, AsyncIte
 
   /** Starts a run that shares the beginning of this one. */
   async fork(given: RemoteFork = {}): Promise<RemoteRun<Output>> {
-    const { value } = await this.#post('/fork', given);
+    const { value } = await this.#ask('/fork', given);
     return new RemoteRun<Output>(this.#server, (value as { readonly runId: string }).runId);
   }
 
@@ -127,16 +127,8 @@ export class RemoteRun<Output = Json> implements LocalRun, ReadableRun, AsyncIte
 
   #subscribe(observer: EventObserver): { unsubscribe(): void } {
     const ending = new AbortController();
-    const read = async (): Promise<void> => {
-      for await (const event of this.#each(ending.signal)) {
-        if (ending.signal.aborted) return;
-        observer.next(event);
-      }
-      if (!ending.signal.aborted) observer.complete();
-    };
-    read().catch((thrown: unknown) => {
-      if (!ending.signal.aborted) observer.error(thrown);
-    });
+    const { signal } = ending;
+    void deliver(() => this.#each(signal), signal, observer);
     return {
       unsubscribe: () => {
         ending.abort();
@@ -146,11 +138,11 @@ export class RemoteRun<Output = Json> implements LocalRun, ReadableRun, AsyncIte
 
   async #awaitResult(): Promise<RemoteResult<Output>> {
     for (;;) {
-      const { status, value } = await this.#get('/result');
+      const { status, value } = await this.#ask('/result');
       if (status === 202) continue;
       // The server has parsed the output by the schema that types it.
       const result = value as RemoteResult<Output>;
-      if (result.status === 'failed' && result.error !== undefined) throw toError(result.error);
+      if (result.status === 'failed' && result.error !== undefined) throw restoreError(result.error);
       return result;
     }
   }
@@ -160,18 +152,11 @@ export class RemoteRun<Output = Json> implements LocalRun, ReadableRun, AsyncIte
   }
 
   async #do(path: string, body: object = {}): Promise<void> {
-    await this.#post(path, body);
+    await this.#ask(path, body);
   }
 
-  #post(path: string, body: object): Promise<Reply> {
-    return this.#ask(path, { body });
-  }
-
-  #get(path: string): Promise<Reply> {
-    return this.#ask(path, { isRepeatable: true });
-  }
-
-  #ask(path: string, asked: Asked): Promise<Reply> {
-    return this.#server.ask(`${this.#path}${path}`, asked);
+  /** Posts what has a body, and reads the rest. */
+  #ask(path: string, body?: object): Promise<Reply> {
+    return this.#server.ask(`${this.#path}${path}`, { body });
   }
 }

@@ -1,26 +1,21 @@
-import type { Clock } from '../base/clock.ts';
-import { systemClock } from '../base/clock.ts';
+import { tryRead } from '../base/try-read.ts';
 import { TroupeError } from '../contracts/errors/error.ts';
 import type { ErrorCode } from '../contracts/errors/error-data.ts';
 import { isJsonObject } from '../base/json/json.ts';
 import type { AddressOptions } from './run-address.ts';
 import { addressOf, addressOrPath, fetchAddress, refusalBy, unreachableError } from './run-address.ts';
-import { isAborted, pause } from './pause.ts';
+import { backOff, isAborted } from './pause.ts';
 
 /** Options of {@link connect}. */
-export interface ConnectOptions extends AddressOptions {
-  /** Clock for waits. Default: the system clock. */
-  readonly clock?: Clock | undefined;
-}
+export type ConnectOptions = AddressOptions;
 
 /** A request to a server. */
 export interface Asked {
   /** It is posted; without one, the request is a GET. */
   readonly body?: object | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Posts with the same key are done once. */
+  readonly key?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** True if it may be repeated: it reads, or has an idempotency key. */
-  readonly isRepeatable?: boolean | undefined;
 }
 
 /** A reply of a server. */
@@ -48,64 +43,52 @@ export class RemoteServer {
   }
 
   /**
-   * Asks the server; what may be repeated is asked again after a failure that may pass, for `attempts` times (default 5).
+   * Asks the server; what is read, or posted with a key, is asked again after a failure that may pass, for `attempts` times (default 5).
    *
    * @throws {TroupeError} the error that the server tells; `stream.refused` where it cannot be reached, or gives no reason
    */
   async ask(path: string, asked: Asked = {}): Promise<Reply> {
-    const { clock = systemClock, attempts = ATTEMPTS, retryMs = 1_000, maxRetryMs = 30_000 } = this.options;
+    const { attempts = ATTEMPTS } = this.options;
     for (let failures = 1; ; failures += 1) {
       try {
         return await this.#once(path, asked);
       } catch (thrown) {
-        const { isRepeatable = false, signal } = asked;
+        const { body, key, signal } = asked;
+        const isRepeatable = body === undefined || key !== undefined;
         const mayPass = thrown instanceof TroupeError && thrown.retryable === 'yes';
         if (!isRepeatable || !mayPass || failures >= attempts || isAborted(signal)) throw thrown;
-        const backOff = Math.min(retryMs * 2 ** (failures - 1), maxRetryMs);
-        await pause(clock, Math.max(backOff, thrown.retryAfterMs ?? 0), signal);
+        await backOff(failures, this.options, signal, thrown.retryAfterMs);
       }
     }
   }
 
-  async #once(path: string, { body, headers, signal }: Asked): Promise<Reply> {
+  async #once(path: string, { body, key, signal }: Asked): Promise<Reply> {
     const url = addressOf(this.at(path));
     let response: Response;
     let text: string;
     try {
       response = await fetchAddress(url, this.options, {
-        method: body === undefined ? 'GET' : 'POST',
-        defaults: {
-          accept: 'application/json',
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        own: headers,
-        body: body === undefined ? null : JSON.stringify(body),
-        signal: signal ?? null,
+        defaults: { accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
+        own: key === undefined ? undefined : { 'idempotency-key': key },
+        body: body && JSON.stringify(body),
+        signal,
       });
       text = await response.text();
     } catch (cause) {
       throw unreachableError(url, cause, isAborted(signal) ? 'no' : 'yes');
     }
     const { status } = response;
-    const value = parse(text);
+    const value = tryRead((): unknown => JSON.parse(text));
     if (response.ok) return { status, value };
     throw refusalIn(value, status) ?? refusalBy(url, status);
   }
 }
 
 /** The address without what follows its path. */
-const baseOf = (url: string | URL): string => {
-  const [path = ''] = addressOrPath(url).split(/[?#]/, 1);
-  return path.replace(/\/$/, '');
-};
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-};
+const baseOf = (url: string | URL): string =>
+  addressOrPath(url)
+    .replace(/[?#].*/s, '')
+    .replace(/\/$/, '');
 
 /** The error that a server tells; undefined for a reply of anything else, such as a proxy. */
 const refusalIn = (value: unknown, status: number): TroupeError | undefined => {
@@ -117,7 +100,7 @@ const refusalIn = (value: unknown, status: number): TroupeError | undefined => {
   return new TroupeError(code as ErrorCode, message, {
     status,
     retryable: retryable === 'yes' || retryable === 'maybe' ? retryable : 'no',
-    ...(typeof retryAfterMs === 'number' ? { retryAfterMs } : {}),
-    ...(typeof runId === 'string' ? { runId } : {}),
+    retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : undefined,
+    runId: typeof runId === 'string' ? runId : undefined,
   });
 };

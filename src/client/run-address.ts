@@ -1,26 +1,27 @@
+import { withoutUndefined } from '../base/json/without-undefined.ts';
+import { tryRead } from '../base/try-read.ts';
+import type { RetryOptions } from './pause.ts';
 import { messageOf, TroupeError } from '../contracts/errors/error.ts';
 
 type RequestHeaders = Readonly<Record<string, string>>;
 
 /** Options of requests to a remote run. */
-export interface AddressOptions {
+export interface AddressOptions extends RetryOptions {
   /** Headers of each request; a function is called for each, as tokens may have been renewed. */
   readonly headers?: RequestHeaders | (() => RequestHeaders | Promise<RequestHeaders>) | undefined;
   /** Default: the platform's own. */
   readonly fetch?: typeof fetch | undefined;
   /** Rule for cookies, as in `fetch`. */
   readonly credentials?: 'include' | 'omit' | 'same-origin' | undefined;
-  /** Wait before reconnecting, in ms, unless the server sets it; doubled with each failed attempt. Default 1,000. */
-  readonly retryMs?: number | undefined;
-  /** Default 30,000. */
-  readonly maxRetryMs?: number | undefined;
   /** Number of consecutive failed attempts before giving up. Default: unlimited. */
   readonly attempts?: number | undefined;
 }
 
 /** A request, apart from the options of its address. */
-interface AddressRequest extends Pick<RequestInit, 'method' | 'body'> {
-  readonly signal: AbortSignal | null;
+interface AddressRequest {
+  /** It is posted. */
+  readonly body?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** Headers that the options may replace. */
   readonly defaults: RequestHeaders;
   /** Headers that they may not. */
@@ -31,13 +32,15 @@ interface AddressRequest extends Pick<RequestInit, 'method' | 'body'> {
 export const fetchAddress = async (
   url: string,
   { headers, credentials, fetch: get = fetch }: AddressOptions,
-  { defaults, own, ...request }: AddressRequest,
-): Promise<Response> =>
-  get(url, {
-    ...request,
-    headers: { ...defaults, ...(typeof headers === 'function' ? await headers() : headers), ...own },
-    ...(credentials === undefined ? {} : { credentials }),
-  });
+  { defaults, own, body, signal }: AddressRequest,
+): Promise<Response> => {
+  const given = typeof headers === 'function' ? await headers() : headers;
+  const method = body && 'POST';
+  return get(
+    url,
+    withoutUndefined({ method, body, signal, credentials, headers: { ...defaults, ...given, ...own } }),
+  );
+};
 
 /** Opens a stream of events after number `last`. */
 export const openAddress = async (
@@ -84,12 +87,7 @@ export const addressOf = (url: string | URL): string => {
   // Resolved against the page's own URL.
   const location: unknown = Reflect.get(globalThis, 'location');
   const base: unknown = Reflect.get(Object(location), 'href');
-  try {
-    return typeof base === 'string' ? new URL(url, base).href : new URL(url).href;
-  } catch (thrown) {
-    throw new TroupeError(
-      'stream.invalid',
-      `Cannot reach '${String(url)}' as it is no URL: ${messageOf(thrown)}`,
-    );
-  }
+  const found = tryRead(() => new URL(url, typeof base === 'string' ? base : undefined).href);
+  if (found !== undefined) return found;
+  throw new TroupeError('stream.invalid', `Cannot reach a run as its URL is invalid: ${String(url)}`);
 };

@@ -1,13 +1,16 @@
 import type { ToolProgress } from '../events/progress/agent-progress.ts';
+import { isEndPhase } from '../events/progress/agent-progress.ts';
 import type { Json } from '../base/json/json.ts';
 import type { Progress } from '../events/progress/progress.ts';
+import { lastAnswerOf } from '../events/progress/progress-message.ts';
 import type { ProgressMessage } from '../events/progress/progress-message.ts';
 import type { ProgressRequest } from '../events/progress/progress-request.ts';
+import { isOpen } from '../events/progress/progress-request.ts';
 import { partialJson } from '../base/json/partial-json.ts';
 
 /** Open requests for people, oldest first: answered by their `id`. */
 export const waitingRequests = ({ requests }: Progress): readonly ProgressRequest[] =>
-  requests.filter(({ outcome }) => outcome.state === 'open');
+  requests.filter(isOpen);
 
 /** Tool calls in progress with their agents, oldest first. */
 export const runningTools = ({ agents }: Progress): readonly (ToolProgress & { readonly path: string })[] =>
@@ -20,7 +23,7 @@ export const messagesOf = ({ messages }: Progress, path: string): readonly Progr
   messages.filter((message) => message.path === path);
 
 /** Checks whether a run is over. */
-export const isOver = ({ status }: Progress): boolean => status !== 'running' && status !== 'paused';
+export const isOver = ({ status }: Progress): boolean => isEndPhase(status);
 
 /**
  * The structured answer as far as it has streamed, of the root or the agent at `path`; after completion, the run's output. Undefined if no
@@ -31,24 +34,15 @@ export const isOver = ({ status }: Progress): boolean => status !== 'running' &&
 export const partialOutput = (progress: Progress, path = progress.root): Json | undefined => {
   if (progress.output !== undefined && path === progress.root) return progress.output;
   const speech = progress.speeches.findLast((each) => each.path === path && each.text !== '');
-  if (speech === undefined) return lastAnswer(progress, path);
-  if (!speech.isWhole) return undefined;
-  return readPath(speech, speech.text);
-};
-
-/** The last answer, between its end and that of the run. */
-const lastAnswer = ({ messages, runId }: Progress, path: string | undefined): Json | undefined => {
-  const last = messages.findLast((message) => message.path === path && message.role === 'assistant');
-  if (last === undefined || last.calls.length > 0 || !last.id.startsWith(`${runId}#`)) return undefined;
-  return readPath(last, last.text);
+  // Between its end and that of the run, an answer is a message.
+  const said = speech ?? lastAnswerOf(progress.messages, path, progress.runId);
+  return said === undefined || speech?.isWhole === false ? undefined : readText(said);
 };
 
 /** Cached by the object of the text, which is new for each delta. */
 const known = new WeakMap<object, Json | undefined>();
 
-const readPath = (of: object, text: string): Json | undefined => {
-  if (known.has(of)) return known.get(of);
-  const value = partialJson(text);
-  known.set(of, value);
-  return value;
+const readText = (said: { readonly text: string }): Json | undefined => {
+  if (!known.has(said)) known.set(said, partialJson(said.text));
+  return known.get(said);
 };

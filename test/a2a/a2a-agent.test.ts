@@ -2,24 +2,14 @@ import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { systemClock } from '../../src/base/clock.ts';
 import { a2aAgent } from '../../src/a2a/index.ts';
-import { act, agent, answer, askPerson, resume } from '../../src/index.ts';
+import { act, agent, answer, resume } from '../../src/index.ts';
 import { pipeline } from '../../src/patterns/index.ts';
 import { memoryStore } from '../../src/persistence/index.ts';
 import { policy } from '../../src/policy/index.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';
 import { deferred } from '../support/runs.ts';
 import { listen } from '../runtime/serve/serve-kit.ts';
-import { agentsServed, data, genuineAgent, messagesIn, text } from './a2a-kit.ts';
-
-const echo = agent({ name: 'echo', decide: ({ input }) => answer(`You said: ${String(input)}`) });
-const asking = agent({
-  name: 'asking',
-  tools: [askPerson],
-  decide: ({ results: [said] }) =>
-    said === undefined
-      ? act({ name: 'ask_person', input: { question: 'Which town?' } })
-      : answer(`To ${said.text}.`),
-});
+import { agentsServed, asking, data, echo, genuineAgent, messagesIn, text } from './a2a-kit.ts';
 
 /** The code of the error that a run rejects with, and its message. */
 const failureOf = async (

@@ -11,6 +11,7 @@ import {
   ServerCallContext,
 } from '@a2a-js/sdk/server';
 import { onTestFinished } from 'vitest';
+import { act, agent, answer, askPerson } from '../../src/index.ts';
 import type { ServeA2aOptions } from '../../src/a2a/server/serve-a2a.ts';
 import { serveA2a } from '../../src/a2a/index.ts';
 import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
@@ -286,3 +287,16 @@ export const genuineAgent = async (
 /** The messages that a server was sent. */
 export const messagesIn = (heard: readonly Heard[]): readonly string[] =>
   heard.flatMap(({ messageId }) => (messageId === undefined ? [] : [messageId]));
+
+/** An agent that says what it was given. */
+export const echo = agent({ name: 'echo', decide: ({ input }) => answer(`You said: ${String(input)}`) });
+
+/** An agent that asks a person before it answers. */
+export const asking = agent({
+  name: 'asking',
+  tools: [askPerson],
+  decide: ({ results: [said] }) =>
+    said === undefined
+      ? act({ name: 'ask_person', input: { question: 'Which town?' } })
+      : answer(`To ${said.text}.`),
+});

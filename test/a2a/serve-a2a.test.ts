@@ -20,6 +20,7 @@ import { deferred } from '../support/runs.ts';
 import {
   agentsServed,
   answersIn,
+  asking,
   clientOf,
   collect,
   data,
@@ -36,14 +37,6 @@ const adder = agent({
   input: z.object({ a: z.number(), b: z.number() }),
   output: z.object({ sum: z.number() }),
   decide: ({ input: { a, b } }) => answer({ sum: a + b }),
-});
-const asking = agent({
-  name: 'asking',
-  tools: [askPerson],
-  decide: ({ results: [said] }) =>
-    said === undefined
-      ? act({ name: 'ask_person', input: { question: 'Which town?' } })
-      : answer(`To ${said.text}.`),
 });
 const echo = agent({ name: 'echo', decide: ({ input }) => answer(`You said: ${JSON.stringify(input)}`) });
 

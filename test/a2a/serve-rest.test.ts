@@ -1,20 +1,20 @@
 import type { Client } from '@a2a-js/sdk/client';
 import { ClientFactory, RestTransportFactory } from '@a2a-js/sdk/client';
 import { expect, test } from 'vitest';
-import { act, agent, answer, askPerson } from '../../src/index.ts';
 import { memoryStore } from '../../src/persistence/index.ts';
 import { as, auth, tenantEngine } from '../runtime/serve/serve-kit.ts';
-import { agentsServed, answersIn, clientOf, collect, listAll, saying, taskOf, textsIn } from './a2a-kit.ts';
-
-const echo = agent({ name: 'echo', decide: ({ input }) => answer(`You said: ${String(input)}`) });
-const asking = agent({
-  name: 'asking',
-  tools: [askPerson],
-  decide: ({ results: [said] }) =>
-    said === undefined
-      ? act({ name: 'ask_person', input: { question: 'Which town?' } })
-      : answer(`To ${said.text}.`),
-});
+import {
+  agentsServed,
+  answersIn,
+  asking,
+  clientOf,
+  collect,
+  echo,
+  listAll,
+  saying,
+  taskOf,
+  textsIn,
+} from './a2a-kit.ts';
 
 /** The genuine client of an agent, by HTTP+JSON alone. */
 const restClientOf = (url: string): Promise<Client> =>

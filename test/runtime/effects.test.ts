@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { describe, expect, test } from 'vitest';
+import { toJson } from '../../src/base/json/json.ts';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
 import type { ErrorCode } from '../../src/contracts/errors/error-data.ts';
 import { modelAnswer } from '../../src/contracts/models/model.ts';
@@ -682,6 +683,32 @@ test('where nobody can approve, the answer is no; where nobody can be asked, the
     { ok: false, kind: 'execution' },
   ]);
 });
+
+test.each([0, -5, 1.5, Number.NaN, Infinity, '10'])(
+  'a question that expires after %s is refused before anybody is asked, and what was found is said',
+  async (expireAfterMs) => {
+    const asks = tool({
+      name: 'asks',
+      description: 'x',
+      input: z.object({}),
+      // As from JavaScript.
+      execute: (_, context) => context.ask('?', { expireAfterMs: expireAfterMs as number }),
+    });
+    const model = scriptedModel([calls(call('asks')), 'done']);
+    const person = { answer: () => 'yes' };
+    const { records, events } = await agent({ name: 'a', model, tools: [asks] }).run('go', { person });
+    expect(records[0]?.results).toMatchObject([
+      {
+        ok: false,
+        error: {
+          code: 'input.invalid',
+          message: `Cannot ask a person as \`expireAfterMs\` is not a whole number of at least 1: ${JSON.stringify(toJson(expireAfterMs))}`,
+        },
+      },
+    ]);
+    expect(events.filter(({ type }) => type === 'person.asked')).toEqual([]);
+  },
+);
 
 test('rules and reducers that return a promise fail the run, and their rejection is nobody’s', async () => {
   const late = deferred<never>();

@@ -8,3 +8,9 @@ export const refusalToGrant = (request: OpenRequest, { who, roles, may }: Caller
   const by = { name: who, ...(roles === undefined ? {} : { roles }) };
   return forbiddenTo(request, { isApproved: true, by });
 };
+
+/** The request that comes next: the first that is the caller's to grant, else the first. */
+export const nextRequest = <Request extends OpenRequest>(
+  requests: readonly Request[],
+  refusalOf: (request: Request) => string | undefined,
+): Request | undefined => requests.find((request) => refusalOf(request) === undefined) ?? requests[0];

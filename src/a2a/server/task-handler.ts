@@ -23,7 +23,7 @@ import { answerOf } from '../../runtime/serve/runs/run-people.ts';
 import { isInterrupted, STATE } from '../wire.ts';
 import { modesOf } from './agent-card.ts';
 import type { AgentRequest } from './agent-request.ts';
-import { refusalToGrant } from './refusal-to-grant.ts';
+import { nextRequest, refusalToGrant } from './refusal-to-grant.ts';
 import { assertGiven, assertTaken } from './media-types.ts';
 import { answerIn, contentIn, inputIn, requestNamedIn } from './read-message.ts';
 import { followTask, readTask } from './read-task.ts';
@@ -154,7 +154,7 @@ export class TaskHandler {
     const named = requestNamedIn(message);
     const request =
       named === undefined
-        ? (requests.find((each) => refusalToGrant(each, caller) === undefined) ?? requests[0])
+        ? nextRequest(requests, (each) => refusalToGrant(each, caller))
         : requests.find(({ id }) => id === named);
     // Which request a message was for is settled when it first comes: sent again, it answers no other.
     const mark = request?.id ?? `none:${randomId()}`;

@@ -7,6 +7,7 @@ import { activityOf } from '../../events/progress/activity.ts';
 import { isTerminal, ROLE, STATE } from '../wire.ts';
 import type { BytesAt } from '../wire-parts.ts';
 import { dataPart, textPart, wireParts } from '../wire-parts.ts';
+import { nextRequest } from './refusal-to-grant.ts';
 
 /** The artifact that is the answer of a run. */
 export const ANSWER = 'answer';
@@ -48,7 +49,9 @@ export class TaskStory {
 
   get state(): TaskState {
     if (this.#ended !== undefined) return endStateOf(this.#ended);
-    if (this.#open.size > 0) return this.#granted() === undefined ? STATE.authRequired : STATE.inputRequired;
+    const next = this.#nextRequest();
+    if (next !== undefined)
+      return this.#facts.refusalToGrant(next) === undefined ? STATE.inputRequired : STATE.authRequired;
     return this.#hasBegun ? STATE.working : STATE.submitted;
   }
   get contextId(): string {
@@ -155,15 +158,13 @@ export class TaskStory {
 
   #statusParts(): readonly Part[] | undefined {
     if (this.#ended !== undefined) return endPartsOf(this.#ended);
-    const [first] = this.#open.values();
-    const request = this.#granted() ?? first;
+    const request = this.#nextRequest();
     if (request !== undefined) return requestParts(request, this.#facts.refusalToGrant(request));
     return this.#activity === undefined ? undefined : [textPart(this.#activity)];
   }
 
-  /** The first open request that the client may grant. */
-  #granted(): OpenRequest | undefined {
-    return [...this.#open.values()].find((request) => this.#facts.refusalToGrant(request) === undefined);
+  #nextRequest(): OpenRequest | undefined {
+    return nextRequest([...this.#open.values()], this.#facts.refusalToGrant);
   }
 
   #parts(value: Json): Promise<Part[]> {

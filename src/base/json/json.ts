@@ -1,4 +1,5 @@
 import { bytesIn, toBase64 } from '../bytes.ts';
+import { tryRead } from '../try-read.ts';
 
 /** A value that survives `JSON.parse(JSON.stringify(value))` unchanged: all that a context, an event or a journal may hold. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
@@ -55,24 +56,18 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
  * toJson({ when: new Date(0), big: 10n }) // => { when: '1970-01-01T00:00:00.000Z', big: '10' }
  */
 export const toJson = (value: unknown, depth = 0, above: readonly object[] = []): Json => {
-  switch (typeof value) {
-    case 'string':
-    case 'boolean':
-      return value;
-    case 'number':
-      // JSON has no -0.
-      return Number.isFinite(value) ? value + 0 : String(value);
-    case 'undefined':
-      return null;
-    case 'object':
-      return value === null ? null : objectToJson(value, depth, above);
-    default:
-      return typeof value === 'function' ? `[function ${value.name || 'anonymous'}]` : String(value);
-  }
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'object') return objectToJson(value, depth, above);
+  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  // JSON has no -0.
+  if (typeof value === 'number' && Number.isFinite(value)) return value + 0;
+  if (typeof value === 'function') return `[function ${value.name || 'anonymous'}]`;
+  // All that is left.
+  return String(value as number | bigint | symbol);
 };
 
 /** Deeper than this is cut: no tool result or error needs it, and a hostile one would overflow the stack. */
-const MAX_DEPTH = 100;
+export const MAX_DEPTH = 100;
 
 /** Keys that could change a prototype. */
 export const UNSAFE_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
@@ -95,13 +90,14 @@ const objectToJson = (value: object, depth: number, above: readonly object[]): J
     if (Array.isArray(value)) return value.map((item) => toJson(item, depth + 1, path));
     if (value instanceof Error) return { name: value.name, message: value.message };
     // Before toJSON: a Buffer's own toJSON gives a number for each byte.
-    if (value instanceof ArrayBuffer || ArrayBuffer.isView(value))
-      return isNumbers(value) ? Array.from(value).map((item) => toJson(item)) : bytesToText(value);
+    if (!isNumbers(value) && (value instanceof ArrayBuffer || ArrayBuffer.isView(value)))
+      return bytesToText(value);
     if ('toJSON' in value && typeof value.toJSON === 'function') {
       const plain: unknown = value.toJSON();
       return plain === value ? '[circular]' : toJson(plain, depth + 1, path);
     }
-    if (value instanceof Map || value instanceof Set) return toJson([...value], depth + 1, path);
+    if (value instanceof Map || value instanceof Set || isNumbers(value))
+      return toJson([...value], depth + 1, path);
     const made: Record<string, Json> = {};
     for (const [key, item] of Object.entries<unknown>(value as Readonly<Record<string, unknown>>))
       if (item !== undefined && !UNSAFE_KEYS.has(key)) made[key] = toJson(item, depth + 1, path);
@@ -112,8 +108,8 @@ const objectToJson = (value: object, depth: number, above: readonly object[]): J
 };
 
 /** A typed array whose items are more than bytes. */
-const isNumbers = (value: ArrayBuffer | ArrayBufferView): value is ArrayBufferView & ArrayLike<unknown> =>
-  'BYTES_PER_ELEMENT' in value && typeof value.BYTES_PER_ELEMENT === 'number' && value.BYTES_PER_ELEMENT > 1;
+const isNumbers = (value: object): value is ArrayBufferView & Iterable<unknown> =>
+  ArrayBuffer.isView(value) && Number(Reflect.get(value, 'BYTES_PER_ELEMENT')) > 1;
 
 /** Encodes bytes as reversible text. A number for each of ten million bytes would block the process. */
 const bytesToText = (value: ArrayBuffer | ArrayBufferView): string =>
@@ -126,10 +122,5 @@ export const isTooDeep = (value: unknown, left = MAX_DEPTH): boolean =>
   (left === 0 || Object.values(value).some((item) => isTooDeep(item, left - 1)));
 
 /** Gives why a value cannot be read: one that throws when it is read may throw another such value. */
-const reasonOf = (thrown: unknown): string => {
-  try {
-    return `: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
-  } catch {
-    return '';
-  }
-};
+const reasonOf = (thrown: unknown): string =>
+  tryRead(() => `: ${thrown instanceof Error ? thrown.message : String(thrown)}`, '');

@@ -1,5 +1,6 @@
 import type { Json } from './json.ts';
-import { UNSAFE_KEYS } from './json.ts';
+import { MAX_DEPTH, UNSAFE_KEYS } from './json.ts';
+import { tryRead } from '../try-read.ts';
 
 /**
  * Parses incomplete JSON: objects, arrays and texts so far; numbers and words that may continue are omitted. Undefined for a text that does
@@ -16,24 +17,17 @@ export const partialJson = (text: string): Json | undefined => {
   return typeof json.value === 'object' ? json.value : undefined;
 };
 
-/** Limits the depth: each open container is copied when the value is read. */
-const MAX_DEPTH = 100;
-
 /** Limits what is read again with the next piece: a fence, a number, an escape. */
 const MAX_REST = 1_000;
 
-const LEAD = /^\s*(?:```\w*\s*)?/;
-/** A text that may be the beginning of a lead. */
-const OPEN_LEAD = /^\s*(?:`{0,3}|```\w*\s*)$/;
+/** Blanks and a fence, or the beginning of one. */
+const LEAD = /^\s*(?:```\w*\s*|`+$)?/;
 /** A sign, or a word, after blanks. */
 const TOKEN = /\s*(["{[\]},:]|[^\s,\]}]+)?/y;
 /** The signs that may come next. */
 const ADMITTED = { value: '"{[]', key: '"}', colon: ':', comma: ',]}' } as const;
-const STRING_SIGN = /["\\]/g;
-/** An escape that is not complete yet. */
-const OPEN_ESCAPE = /^\\(?:u[\da-fA-F]{0,3})?$/;
-const ESCAPE = /^\\(?:u[\da-fA-F]{4}|["\\/bfnrt])/;
-const ESCAPE_LENGTH = 6;
+/** The next part of a string: plain text, its end, an escape, one that is not complete yet, one that does not exist. */
+const STRING = /[^"\\]+|"|(\\(?:u[\da-fA-F]{4}|["\\/bfnrt]))|(\\(?:u[\da-fA-F]{0,3})?$)|\\/y;
 
 /** An object or array that is not closed yet; an object's open item is at its key. */
 interface OpenContainer {
@@ -89,64 +83,49 @@ export const jsonInPieces = (): JsonInPieces => {
     if (container === undefined) {
       root = value;
       expects = 'end';
-    } else if (Array.isArray(container.value)) container.value.push(value);
-    else if (!UNSAFE_KEYS.has(container.key)) container.value[container.key] = value;
+    } else put(container, value);
   };
 
   const openContainer = (value: OpenContainer['value']): void => {
-    hasChanged = true;
-    expects = Array.isArray(value) ? 'value' : 'key';
-    if (open.push({ value, key: '' }) > MAX_DEPTH) {
-      open.pop();
-      expects = 'end';
+    if (open.length === MAX_DEPTH) expects = 'end';
+    else {
+      hasChanged = true;
+      expects = Array.isArray(value) ? 'value' : 'key';
+      open.push({ value, key: '' });
     }
   };
 
   const closeBy = (sign: string): void => {
-    const container = open.pop();
-    const isFit = container !== undefined && (sign === ']') === Array.isArray(container.value);
-    if (isFit) add(container.value);
+    const container = open.at(-1);
+    if (container === undefined || (sign === ']') !== Array.isArray(container.value)) expects = 'end';
     else {
-      if (container !== undefined) open.push(container);
-      expects = 'end';
+      open.pop();
+      add(container.value);
     }
   };
 
   /** A number, true, false or null, if something follows it. */
   const readWord = (word: string): void => {
-    try {
-      add(JSON.parse(word) as Json);
-    } catch {
-      expects = 'end';
-    }
+    const value = tryRead((): unknown => JSON.parse(word));
+    if (value === undefined) expects = 'end';
+    else add(value as Json);
   };
 
   const readString = (text: string, at: number): number => {
-    STRING_SIGN.lastIndex = at;
-    const sign = STRING_SIGN.exec(text);
-    const end = sign?.index ?? text.length;
-    const addToString = (more: string): void => {
-      string += more;
-      if (more !== '' && expects === 'rest of value') hasChanged = true;
-    };
-    addToString(text.slice(at, end));
-    if (sign === null) return end;
-    if (sign[0] === '"') {
-      const container = open.at(-1);
-      if (expects === 'rest of value') add(string);
-      else if (container !== undefined) {
-        container.key = string;
-        expects = 'colon';
-      }
-      return end + 1;
+    STRING.lastIndex = at;
+    const [found = '', escape, openEscape] = STRING.exec(text) ?? [];
+    if (openEscape !== undefined) return wait(text, at);
+    const container = open.at(-1);
+    if (found === '"' && expects === 'rest of value') add(string);
+    else if (found === '"' && container !== undefined) {
+      container.key = string;
+      expects = 'colon';
+    } else {
+      // An escape that does not exist stays as it is.
+      string += escape === undefined ? found : String(JSON.parse(`"${escape}"`));
+      hasChanged ||= expects === 'rest of value';
     }
-    // Few characters: the text may be long.
-    const found = text.slice(end, end + ESCAPE_LENGTH);
-    if (OPEN_ESCAPE.test(found)) return wait(text, end);
-    const escape = ESCAPE.exec(found)?.[0];
-    // An escape that does not exist stays as it is.
-    addToString(escape === undefined ? '\\' : String(JSON.parse(`"${escape}"`)));
-    return end + (escape?.length ?? 1);
+    return at + found.length;
   };
 
   /** A sign where it is admitted. */
@@ -165,9 +144,10 @@ export const jsonInPieces = (): JsonInPieces => {
   /** Reads one token, and returns where the next begins. */
   const read = (text: string, at: number): number => {
     if (expects === 'lead') {
-      if (OPEN_LEAD.test(text)) return wait(text, 0);
+      const end = LEAD.exec(text)?.[0].length ?? 0;
+      if (end === text.length) return wait(text, 0);
       expects = 'value';
-      return LEAD.exec(text)?.[0].length ?? 0;
+      return end;
     }
     if (expects === 'rest of key' || expects === 'rest of value') return readString(text, at);
     TOKEN.lastIndex = at;
@@ -200,9 +180,15 @@ export const jsonInPieces = (): JsonInPieces => {
   };
 };
 
+/** Puts an item where a container is open. */
+const put = ({ value, key }: OpenContainer, item: Json): void => {
+  if (Array.isArray(value)) value.push(item);
+  else if (!UNSAFE_KEYS.has(key)) value[key] = item;
+};
+
 /** A copy of an open container with its open item, if that has begun. */
 const withItem = ({ value, key }: OpenContainer, item: Json | undefined): Json => {
-  const more = item === undefined ? [] : [item];
-  if (Array.isArray(value)) return [...value, ...more];
-  return { ...value, ...(item === undefined || UNSAFE_KEYS.has(key) ? {} : { [key]: item }) };
+  const copy = Array.isArray(value) ? [...value] : { ...value };
+  if (item !== undefined) put({ value: copy, key }, item);
+  return copy;
 };

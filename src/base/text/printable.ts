@@ -1,20 +1,20 @@
-// Built from code points, as literals would be control characters in this file.
-const [BEL, ESC, DCS, SOS, CSI, ST, OSC, PM, APC] = [
-  0x07, 0x1b, 0x90, 0x98, 0x9b, 0x9c, 0x9d, 0x9e, 0x9f,
-].map((code) => String.fromCodePoint(code));
+// By name, as literals would be control characters in this file.
+const BEL = '\u0007';
+const ESC = '\u001b';
+
+/** Controls of one character that stand for ESC and a letter, 64 below: DCS, SOS, CSI, ST, OSC, PM, APC. */
+const shortForms = /[\x90\x98\x9b-\x9f]/gu;
+
+const longForm = (control: string): string => ESC + String.fromCharCode(control.charCodeAt(0) - 64);
 
 /** `ESC [ … m` and the like; `ESC ] … BEL` and the like; then the short ones. */
 const escapes = new RegExp(
-  [
-    `(?:${ESC}\\[|${CSI})[0-?]*[ -/]*[@-~]`,
-    `(?:${ESC}[\\]PX^_]|[${OSC}${DCS}${SOS}${PM}${APC}])[^${BEL}${ESC}${ST}]*(?:${BEL}|${ST}|${ESC}\\\\)`,
-    `${ESC}[ -/]*[0-~]`,
-  ].join('|'),
+  `${ESC}(?:\\[[0-?]*[ -/]*[@-~]|[\\]PX^_][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\\\)|[ -/]*[0-~])`,
   'gu',
 );
 
 /** Control characters except tab and line feed, and bidirectional marks. */
-const invisible = /(?![\t\n])\p{Cc}|[\u202A-\u202E\u2066-\u2069]/gu;
+const invisible = /(?![\t\n])[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
 
 /**
  * Text that is safe to print: without terminal escapes, control characters and bidirectional overrides.
@@ -26,7 +26,11 @@ const invisible = /(?![\t\n])\p{Cc}|[\u202A-\u202E\u2066-\u2069]/gu;
  * printable('\u001b[31mred\u001b[0m\u0007') // => 'red'
  */
 export const printable = (text: string): string =>
-  text.replaceAll(/\r\n?/gu, '\n').replaceAll(escapes, '').replaceAll(invisible, '');
+  text
+    .replaceAll(/\r\n?/gu, '\n')
+    .replaceAll(shortForms, longForm)
+    .replaceAll(escapes, '')
+    .replaceAll(invisible, '');
 
 /**
  * {@link printable} text on one line, cut to `limit` characters (default 200) with an ellipsis.

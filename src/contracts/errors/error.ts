@@ -1,6 +1,8 @@
 import { toJson } from '../../base/json/json.ts';
+import { withoutUndefined } from '../../base/json/without-undefined.ts';
+import { tryRead } from '../../base/try-read.ts';
 import type { RunResult } from '../runs/run-result.ts';
-import { hasThrown, noteThrown, passThrown, stackFor } from './thrown-by.ts';
+import { noteThrown, withFrames } from './thrown-by.ts';
 import type { ErrorCode, Retryable, ErrorData, ErrorCause } from './error-data.ts';
 
 type Context = Omit<ErrorData, 'code' | 'message' | 'retryable' | 'cause'> & {
@@ -38,12 +40,17 @@ export class TroupeError extends Error {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.retryable = retryable;
-    const found = Object.fromEntries(Object.entries(where).filter(([, value]) => value !== undefined));
-    // Details go into events and journals, and an app may put anything there.
-    const plain = details === undefined ? {} : { details: toJson(details) };
     this.#data = noteThrown(
-      // The error's own, which is a text whatever was given.
-      { code, message: this.message, retryable, ...found, ...plain, ...causeOf(cause) },
+      withoutUndefined({
+        code,
+        // The error's own, which is a text whatever was given.
+        message: this.message,
+        retryable,
+        ...where,
+        // Details go into events and journals, and an app may put anything there.
+        details: details && toJson(details),
+        cause: causeOf(cause),
+      }),
       this,
     );
   }
@@ -86,15 +93,11 @@ export class TroupeError extends Error {
 
 /** Checks whether `value` is a {@link TroupeError}, of `code` if one is given; true across copies of the package. */
 export const isTroupeError = (value: unknown, code?: ErrorCode): value is TroupeError =>
-  tryRead(
-    () =>
-      typeof value === 'object' &&
-      value !== null &&
-      BRAND in value &&
-      'code' in value &&
-      (code === undefined ? typeof value.code === 'string' : value.code === code),
-    false,
-  );
+  tryRead(() => {
+    // What is no object has neither.
+    const found: unknown = Reflect.get(Object(value), 'code');
+    return BRAND in Object(value) && (code === undefined ? typeof found === 'string' : found === code);
+  }, false);
 
 /**
  * Converts any thrown value to data, even one that throws when it is inspected; a value without a code gets `fallback`.
@@ -105,22 +108,32 @@ export const errorData = (
   where: Partial<ErrorData> = {},
 ): ErrorData => {
   const data = tryRead(
-    () => (isTroupeError(thrown) ? passThrown(thrown.data, { ...where, ...thrown.data }) : undefined),
+    () => (isTroupeError(thrown) ? noteThrown({ ...where, ...thrown.data }, thrown) : undefined),
     undefined,
   );
   if (data !== undefined) return data;
   const found = where.message === undefined ? messageOf(thrown) : `${where.message}: ${messageOf(thrown)}`;
-  return { retryable: 'no', ...where, code: fallback, message: found, ...causeOf(thrown) };
+  return withoutUndefined({
+    retryable: 'no' as const,
+    ...where,
+    code: fallback,
+    message: found,
+    cause: causeOf(thrown),
+  });
 };
 
 /** The error behind the data, to throw or to reject with. Its stack, and those of its causes, are of what was thrown. */
-export const toError = (data: ErrorData): TroupeError => {
-  const { code, message, cause, ...where } = data;
-  const error = new TroupeError(code, message, {
-    ...where,
-    ...(cause === undefined ? {} : { cause: revive(cause) }),
-  });
-  return hasThrown(data) ? withStack(error, data) : error;
+export const toError = (data: ErrorData): TroupeError => withFrames(restoreError(data), data);
+
+/** The error that the data of another process describes. */
+export const restoreError = ({ code, message, cause, ...where }: ErrorData): TroupeError =>
+  new TroupeError(code, message, { ...where, cause: cause && restoreCause(cause) });
+
+/** Its stack is name and message: the one of this line would name troupe. */
+const restoreCause = ({ name, message, cause }: ErrorCause): Error => {
+  const error = new Error(message, cause && { cause: restoreCause(cause) });
+  error.stack = `${name}: ${message}`;
+  return Object.assign(error, { name });
 };
 
 /** Returns the message of any thrown value; never throws itself. */
@@ -132,38 +145,18 @@ export const messageOf = (thrown: unknown): string =>
   }, UNREADABLE);
 
 /** Stands for a value that cannot even be read: a getter or a Proxy that throws. */
-const UNREADABLE = 'a value that throws when it is read';
+const UNREADABLE = 'an unreadable value';
 
 /** Maximum depth of the chain of causes: an error may be its own cause. */
 const MAX_CAUSES = 5;
 
-/** Without a thrown error, the stack is name and message: the one of this line would name troupe. */
-const revive = (data: ErrorCause): Error => {
-  const { name, message, cause } = data;
-  const error = new Error(message, cause === undefined ? undefined : { cause: revive(cause) });
-  return withStack(Object.assign(error, { name }), data);
-};
-
-const withStack = <Thrown extends Error>(error: Thrown, data: ErrorData | ErrorCause): Thrown =>
-  Object.defineProperty(error, 'stack', {
-    value: stackFor(data, error.name),
-    configurable: true,
-    writable: true,
-  });
-
-const causeOf = (cause: unknown, depth = 1): Pick<ErrorData, 'cause'> => {
-  if (cause === undefined) return {};
-  const name = tryRead(() => (cause instanceof Error ? String(cause.name) : typeof cause), typeof cause);
-  const below: unknown = tryRead(() => (cause instanceof Error ? cause.cause : undefined), undefined);
-  const deeper = depth < MAX_CAUSES ? causeOf(below, depth + 1) : {};
-  return { cause: noteThrown({ name, message: messageOf(cause), ...deeper }, cause) };
-};
-
-/** Returns the result of `read`; `otherwise` if it throws. */
-const tryRead = <T>(read: () => T, otherwise: T): T => {
-  try {
-    return read();
-  } catch {
-    return otherwise;
-  }
+const causeOf = (cause: unknown, depth = 1): ErrorCause | undefined => {
+  if (cause === undefined) return undefined;
+  const plain: readonly [string, unknown] = [typeof cause, undefined];
+  const [name, below] = tryRead(
+    () => (cause instanceof Error ? ([String(cause.name), cause.cause] as const) : plain),
+    plain,
+  );
+  const deeper = depth < MAX_CAUSES ? causeOf(below, depth + 1) : undefined;
+  return noteThrown(withoutUndefined({ name, message: messageOf(cause), cause: deeper }), cause);
 };

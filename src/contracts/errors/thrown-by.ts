@@ -1,3 +1,4 @@
+import { tryRead } from '../../base/try-read.ts';
 import type { ErrorCause, ErrorData } from './error-data.ts';
 
 /**
@@ -13,16 +14,7 @@ export const noteThrown = <Data extends ErrorData | ErrorCause>(data: Data, thro
 };
 
 /** Checks a thrown value, which may be a Proxy that throws when it is looked at. */
-const isError = (thrown: unknown): thrown is Error => {
-  try {
-    return thrown instanceof Error;
-  } catch {
-    return false;
-  }
-};
-
-/** Checks whether the error that `data` was made of is known. */
-export const hasThrown = (data: ErrorData | ErrorCause): boolean => thrownBy.has(data);
+const isError = (thrown: unknown): thrown is Error => tryRead(() => thrown instanceof Error, false);
 
 /** Passes what is known of the error behind `from`, and behind its causes, on to a copy of it. */
 export const passThrown = <Data extends ErrorData | ErrorCause>(from: Data, to: Data): Data => {
@@ -34,23 +26,24 @@ export const passThrown = <Data extends ErrorData | ErrorCause>(from: Data, to: 
 };
 
 /**
- * The stack of an error that is made of `data`: the frames of the one that was thrown, below the message of the data,
- * from which secrets are gone. Without a thrown error it is name and message.
+ * Gives an error that is made of `data`, and its causes, the frames of those that were thrown, below the messages of the data, from which
+ * secrets are gone.
  */
-export const stackFor = (data: ErrorData | ErrorCause, name: string): string =>
-  [`${name}: ${data.message}`, ...framesOf(thrownBy.get(data))].join('\n');
+export const withFrames = <Made extends Error>(error: Made, data: ErrorData | ErrorCause): Made => {
+  const thrown = thrownBy.get(data);
+  if (thrown !== undefined) error.stack = [`${error.name}: ${data.message}`, ...framesOf(thrown)].join('\n');
+  if (error.cause instanceof Error && data.cause !== undefined) withFrames(error.cause, data.cause);
+  return error;
+};
 
 /** A line of a stack: of V8, or of the other engines. */
 const FRAME = /^(?:\s+at .+|[^\s@]*@.+:\d+:\d+)$/;
 
 /** The frames alone: a message may be of many lines, and hold secrets. */
-const framesOf = (thrown: Error | undefined): readonly string[] => {
-  try {
-    const { stack = '', message = '' } = thrown ?? {};
+const framesOf = (thrown: Error): readonly string[] =>
+  tryRead(() => {
+    const { stack = '', message } = thrown;
     const after = message === '' ? -1 : stack.indexOf(message);
     const lines = stack.slice(after < 0 ? 0 : after + message.length).split('\n');
     return lines.slice(lines.findLastIndex((line) => !FRAME.test(line)) + 1);
-  } catch {
-    return [];
-  }
-};
+  }, []);

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../base/json/without-undefined.ts';
 import type { RuntimeEvent } from '../events/event.ts';
 import { termsOf } from './approval-terms.ts';
 import type { OpenRequest } from './request.ts';
@@ -17,14 +18,22 @@ export const requestOf = (
   body: Announcement,
   place: Pick<OpenRequest, 'askedAt' | 'path' | 'agent' | 'step'>,
 ): OpenRequest => {
-  const { id, expiresAt } = body;
-  const base = { id, ...place, ...(expiresAt === undefined ? {} : { expiresAt }) };
+  const { id, expiresAt, callId } = body;
+  const base = { id, ...place, expiresAt };
   if (body.type === 'person.asked') {
-    const { question, callId } = body;
-    return { ...base, kind: 'question', question, ...(callId === undefined ? {} : { callId }) };
+    const { question } = body;
+    return withoutUndefined({ ...base, kind: 'question' as const, question, callId });
   }
-  const { callId, tool, input, description, error } = body;
-  const kind = body.type === 'tool.ambiguous' ? 'ambiguous' : 'approval';
-  const why = error === undefined ? {} : { error };
-  return { ...base, kind, callId, tool, input, description, ...why, ...termsOf(body) };
+  const { type, tool, input, description, error } = body;
+  const kind = type === 'tool.ambiguous' ? ('ambiguous' as const) : ('approval' as const);
+  return withoutUndefined({
+    ...base,
+    kind,
+    callId: body.callId,
+    tool,
+    input,
+    description,
+    error,
+    ...termsOf(body),
+  });
 };

@@ -1,5 +1,6 @@
 import type { EventOf, LiveEvent } from '../../contracts/events/event.ts';
 import type { DropReason } from '../../contracts/messages/message.ts';
+import { withoutUndefined } from '../../base/json/without-undefined.ts';
 import { oneLine } from '../../base/text/printable.ts';
 
 /** An activity in a run, described for people; safe to print. */
@@ -28,11 +29,16 @@ export const activityOf = (event: LiveEvent): Activity | undefined => {
   const said = wordsOf(event.type, event);
   if (said === undefined) return undefined;
   const name = nameOf(event.path);
-  const phase = 'phase' in event && event.phase !== undefined ? oneLine(event.phase, 40) : undefined;
+  const entered = 'phase' in event ? event.phase : undefined;
+  const phase = entered && oneLine(entered, 40);
   const text = oneLine(said);
-  const line = [name, phase, text].filter((part) => part !== undefined && part !== '').join(' · ');
-  return { at: event.at, path: event.path, name, ...(phase === undefined ? {} : { phase }), text, line };
+  const { at, path } = event;
+  return withoutUndefined({ at, path, name, phase, text, line: joinParts(name, phase, text) });
 };
+
+/** Parts of a line, without those that are missing or empty. */
+export const joinParts = (...parts: readonly (string | undefined)[]): string =>
+  parts.filter((part) => (part ?? '') !== '').join(' · ');
 
 /** The last part of a path, safe to print: `desk/researcher-1` is `researcher-1`. */
 export const nameOf = (path: string): string => oneLine(path.slice(path.lastIndexOf('/') + 1), 60);
@@ -152,18 +158,13 @@ const RECOVERIES = {
   giveUp: 'Giving up',
 } as const;
 
-const endWords = ({ status, stopReason, error }: EventOf<'run.ended' | 'member.ended'>): string => {
-  switch (status) {
-    case 'completed':
-      return 'Completed';
-    case 'stopped':
-      return `Stopped: ${stopReason.kind}`;
-    case 'aborted':
-      return 'Aborted';
-    case 'failed':
-      return `Failed: ${error?.message ?? stopReason.kind}`;
-  }
-};
+const endWords = ({ status, stopReason, error }: EventOf<'run.ended' | 'member.ended'>): string =>
+  ({
+    completed: 'Completed',
+    stopped: `Stopped: ${stopReason.kind}`,
+    aborted: 'Aborted',
+    failed: `Failed: ${error?.message ?? stopReason.kind}`,
+  })[status];
 
 const failed = (what: string, { message }: { readonly message: string }): string =>
   `${what} failed: ${message}`;
@@ -186,7 +187,8 @@ const listNames = (names: readonly string[]): string => {
 
 const percent = (fraction: number): string => `${Math.round(fraction * 100)} %`;
 
-const amount = (number: number): string => number.toLocaleString('en', { maximumFractionDigits: 4 });
+/** A number with separators, independent of the locale. */
+export const amount = (number: number): string => number.toLocaleString('en', { maximumFractionDigits: 4 });
 
 const counted =
   (what: string) =>
@@ -206,10 +208,10 @@ const DROPPED: Readonly<Record<DropReason, string>> = {
   full: 'the mailbox is full',
   expired: 'it waited too long',
   unread: 'its receiver ended first',
-  quarantined: 'its receiver kept failing at its task',
-  escalated: 'its receiver failed, and its team with it',
-  hops: 'it is too long a chain of messages',
-  'ping-pong': 'the two have exchanged too many messages about that',
+  quarantined: 'its receiver kept failing',
+  escalated: 'its team failed',
+  hops: 'the chain is too long',
+  'ping-pong': 'they exchanged too many',
   direction: 'it may not go that way',
-  deadlock: 'each would have waited for the other',
+  deadlock: 'each would wait for the other',
 };

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../base/json/without-undefined.ts';
 import type { EventOf, LiveEvent } from '../../contracts/events/event.ts';
 import type { Usage } from '../../contracts/models/usage.ts';
 import type { RunTotals } from '../../contracts/runs/run-totals.ts';
@@ -9,28 +10,23 @@ export const addUsage = (
   usage: Usage,
   costUsd: number | undefined,
 ): RunTotals => {
-  const { costUsd: before, unpriced = [], ...rest } = totals;
+  const { costUsd: before, unpriced = [] } = totals;
   const isKnown = costUsd !== undefined;
-  return {
-    ...rest,
+  return withoutUndefined({
+    ...totals,
     inputTokens: totals.inputTokens + usage.input,
     outputTokens: totals.outputTokens + usage.output,
     cachedTokens: totals.cachedTokens + (usage.cached ?? 0),
-    ...(isKnown && before !== undefined ? { costUsd: before + costUsd } : {}),
-    ...sumOf('billedUsd', totals, usage.billedUsd),
-    ...(isKnown && unpriced.length === 0
-      ? {}
-      : { unpriced: isKnown ? unpriced : [...new Set([...unpriced, model])] }),
-    ...sumOf('estimated', totals, usage.isEstimate === true ? 1 : undefined),
-  };
+    costUsd: isKnown && before !== undefined ? before + costUsd : undefined,
+    billedUsd: sumOf(totals.billedUsd, usage.billedUsd),
+    unpriced: isKnown ? totals.unpriced : [...new Set([...unpriced, model])],
+    estimated: sumOf(totals.estimated, usage.isEstimate === true ? 1 : undefined),
+  });
 };
 
 /** A total that is absent until there is something to add. */
-const sumOf = (
-  name: 'billedUsd' | 'estimated',
-  totals: RunTotals,
-  more: number | undefined,
-): Partial<RunTotals> => (more === undefined ? {} : { [name]: (totals[name] ?? 0) + more });
+const sumOf = (total: number | undefined, more: number | undefined): number | undefined =>
+  more === undefined ? total : (total ?? 0) + more;
 
 /** Of an answer from a cache the model was not asked after all. */
 const withAnswer = (totals: RunTotals, event: EventOf<'model.answered'>): RunTotals => {

@@ -29,7 +29,8 @@ export interface AgentProgress {
 /** The agents of a run by path, in order of appearance. */
 export type AgentsProgress = Readonly<Record<string, AgentProgress>>;
 
-const PHASES: ReadonlySet<string> = new Set(['OBSERVE', 'DECIDE', 'ACT', 'REDUCE', 'CRITIC', 'CHECK_STOP']);
+/** The phases of an agent are in capitals, other states are not. */
+const PHASE = /^[A-Z]/;
 const ENDS: ReadonlySet<string> = new Set(['completed', 'stopped', 'aborted', 'failed']);
 
 /** Checks whether a phase is an end. */
@@ -37,17 +38,16 @@ export const isEndPhase = (phase: string): boolean => ENDS.has(phase);
 
 /** Checks whether an agent works in a phase; a phase that determines neither leaves it unchanged. */
 export const isAtWork = (phase: string, wasWorking: boolean): boolean =>
-  PHASES.has(phase) || (wasWorking && phase !== 'waiting' && !isEndPhase(phase));
+  PHASE.test(phase) || (wasWorking && phase !== 'waiting' && !isEndPhase(phase));
 
 /** Applies an event to the agents; the same object if nothing changes. */
 export const foldAgents = (agents: AgentsProgress, event: LiveEvent): AgentsProgress => {
   switch (event.type) {
-    case 'model.delta':
+    // What a run or its observers do is no activity of an agent.
     case 'observer.failed':
     case 'observer.dropped':
     case 'run.paused':
     case 'run.resumed':
-    case 'step.ended':
       return agents;
     case 'run.ended':
       return allAtRest(agents);
@@ -67,31 +67,36 @@ export const allAtRest = (agents: AgentsProgress): AgentsProgress =>
     Object.entries(agents).map(([path, agent]) => [path, { ...agent, isWorking: false, tools: {} }]),
   );
 
-const foldAgent = (
-  agent: AgentProgress,
-  event: Exclude<LiveEvent, { type: 'model.delta' }>,
-): AgentProgress => {
+const foldAgent = (agent: AgentProgress, event: LiveEvent): AgentProgress => {
   if (event.type === 'phase.entered') {
     const isWorking = isAtWork(event.phase, agent.isWorking);
     return { ...agent, phase: oneLine(event.phase, 40), step: event.step ?? agent.step, isWorking };
   }
   const activity = activityOf(event)?.text ?? agent.activity;
+  const tools = foldTools(agent.tools, event, activity);
+  return activity === agent.activity && tools === agent.tools ? agent : { ...agent, activity, tools };
+};
+
+const foldTools = (
+  tools: AgentProgress['tools'],
+  event: LiveEvent,
+  activity: string | undefined,
+): AgentProgress['tools'] => {
   switch (event.type) {
     case 'tool.started': {
       const { callId, tool, step, at } = event;
-      const begun = { callId, tool, step, activity: activity ?? tool, startedAt: at };
-      return { ...agent, activity, tools: { ...agent.tools, [callId]: begun } };
+      return { ...tools, [callId]: { callId, tool, step, activity: activity ?? tool, startedAt: at } };
     }
     case 'tool.progressed': {
-      const begun = agent.tools[event.callId];
-      if (begun === undefined || activity === undefined) return { ...agent, activity };
-      return { ...agent, activity, tools: { ...agent.tools, [event.callId]: { ...begun, activity } } };
+      const begun = tools[event.callId];
+      if (begun === undefined || activity === undefined) return tools;
+      return { ...tools, [event.callId]: { ...begun, activity } };
     }
     case 'tool.finished': {
-      const { [event.callId]: _, ...tools } = agent.tools;
-      return { ...agent, activity, tools };
+      const { [event.callId]: _, ...others } = tools;
+      return others;
     }
     default:
-      return activity === agent.activity ? agent : { ...agent, activity };
+      return tools;
   }
 };

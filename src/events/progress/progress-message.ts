@@ -1,6 +1,8 @@
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { EventOf, LiveEvent } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
+import { withoutUndefined } from '../../base/json/without-undefined.ts';
+import { activityOf } from './activity.ts';
 import { oneLine } from '../../base/text/printable.ts';
 
 /** A tool call as shown to people. */
@@ -49,26 +51,26 @@ type Messages = readonly ProgressMessage[];
 /** Applies an event to the messages of a run, oldest first; the same array if nothing changes. */
 export const foldMessages = (messages: Messages, event: LiveEvent): Messages => {
   switch (event.type) {
-    case 'run.started':
-      return [...messages, { ...spoken(event, 'user', textOf(event)), ...dataOf(event.input) }];
-    case 'model.answered':
-      if (event.text === '' && event.calls === 0) return messages;
-      return [
-        ...messages,
-        {
-          ...spoken(event, 'assistant', event.text),
-          ...(event.reasoning === undefined ? {} : { reasoning: event.reasoning }),
-        },
-      ];
+    case 'run.started': {
+      const { input, task } = event;
+      const said = input === '' && task !== undefined ? task.objective : input;
+      return withSaid(messages, event, 'user', said);
+    }
+    case 'model.answered': {
+      const { text, calls, reasoning } = event;
+      return text === '' && calls === 0
+        ? messages
+        : withText(messages, event, 'assistant', text, { reasoning });
+    }
     case 'message.sent': {
       const { from, to, text } = event;
-      if (from === 'person') return [...messages, { ...spoken(event, 'user', text), path: to }];
-      return [...messages, { ...spoken(event, 'agent', text), to }];
+      if (from === 'person') return withText(messages, event, 'user', text, { path: to });
+      return withText(messages, event, 'agent', text, { to });
     }
     case 'person.asked':
-      return [...messages, { ...spoken(event, 'assistant', event.question), requestId: event.id }];
+      return withText(messages, event, 'assistant', event.question, { requestId: event.id });
     case 'person.answered':
-      return [...messages, { ...spoken(event, 'user', event.text), requestId: event.id }];
+      return withText(messages, event, 'user', event.text, { requestId: event.id });
     case 'agent.critiqued':
       return event.verdict === 'revise' ? withRejection(messages, event) : messages;
     case 'run.ended':
@@ -80,24 +82,35 @@ export const foldMessages = (messages: Messages, event: LiveEvent): Messages => 
 
 type Durable = Exclude<LiveEvent, { type: 'model.delta' }>;
 
-const spoken = (
+/** Adds a message. */
+const withText = (
+  messages: Messages,
   { runId, seq, at, path, agent, step }: Durable,
   role: ProgressMessage['role'],
-  text: unknown,
-): ProgressMessage => {
+  text: string,
+  more: Partial<ProgressMessage> = {},
+): Messages => {
   // An event from elsewhere may not be validated.
-  if (typeof text !== 'string') throw new TypeError('its text is none');
-  const placed = { id: `${runId}#${seq}`, role, at, path, agent };
-  return { ...placed, ...(step === undefined ? {} : { step }), text, calls: [] };
+  if (typeof text !== 'string') throw new TypeError('no text');
+  const message = { id: `${runId}#${seq}`, role, at, path, agent, step, text, calls: [], ...more };
+  return [...messages, withoutUndefined(message)];
 };
 
-const textOf = ({ input, task }: EventOf<'run.started'>): string => {
-  if (typeof input !== 'string') return JSON.stringify(input);
-  return input === '' && task !== undefined ? task.objective : input;
-};
+/** Adds an input or an output: one that is no text is the message's data, too. */
+const withSaid = (messages: Messages, event: Durable, role: ProgressMessage['role'], said: Json): Messages =>
+  typeof said === 'string'
+    ? withText(messages, event, role, said)
+    : withText(messages, event, role, JSON.stringify(said), { data: said });
 
-const dataOf = (value: Json): Pick<ProgressMessage, 'data'> =>
-  typeof value === 'string' ? {} : { data: value };
+/** The last message of an agent, if it is of this run and calls no tool. */
+export const lastAnswerOf = (
+  messages: Messages,
+  path: string | undefined,
+  runId: string | undefined,
+): ProgressMessage | undefined => {
+  const last = messages.findLast((message) => message.path === path && message.role === 'assistant');
+  return last?.calls.length === 0 && last.id.startsWith(`${runId}#`) ? last : undefined;
+};
 
 /** Index of the agent's last message, if it belongs to this step. */
 const lastOf = (messages: Messages, { path, step }: Durable): number => {
@@ -117,12 +130,10 @@ const withRejection = (messages: Messages, event: EventOf<'agent.critiqued'>): M
 const withOutput = (messages: Messages, event: EventOf<'run.ended'>): Messages => {
   const { output, path } = event;
   if (output === undefined) return messages;
-  const last = messages.findLast((message) => message.path === path && message.role === 'assistant');
-  if (last !== undefined && last.text !== '' && last.calls.length === 0 && last.requestId === undefined) {
-    if (last.rejected === undefined && last.id.startsWith(`${event.runId}#`)) return messages;
-  }
-  const text = typeof output === 'string' ? output : JSON.stringify(output);
-  return [...messages, { ...spoken(event, 'assistant', text), ...dataOf(output) }];
+  const last = lastAnswerOf(messages, path, event.runId);
+  const isSaid = last !== undefined && last.text !== '' && last.requestId === undefined;
+  if (isSaid && last.rejected === undefined) return messages;
+  return withSaid(messages, event, 'assistant', output);
 };
 
 const withCalls = (messages: Messages, event: LiveEvent): Messages => {
@@ -133,27 +144,20 @@ const withCalls = (messages: Messages, event: LiveEvent): Messages => {
     case 'tool.ambiguous':
       return withCall(messages, event, { state: 'waiting', activity: oneLine(event.description) });
     case 'tool.approved':
-      return withCall(messages, event, {
-        state: 'requested',
-        ...(event.input === undefined ? {} : { input: event.input }),
-      });
+      return withCall(messages, event, { state: 'requested', input: event.input });
     case 'tool.denied':
-      return withCall(messages, event, {
-        state: 'denied',
-        ...(event.reason === undefined ? {} : { text: event.reason }),
-      });
+      return withCall(messages, event, { state: 'denied', text: event.reason });
     case 'tool.started':
       return withCall(messages, event, {
         input: event.input,
         state: 'running',
-        activity: oneLine(event.description || `Using ${event.tool}`),
+        activity: activityOf(event)?.text,
       });
     case 'tool.progressed':
-      return withCall(messages, event, { activity: oneLine(event.text) });
+      return withCall(messages, event, { activity: activityOf(event)?.text });
     case 'tool.finished': {
       const { ok, text, error, durationMs } = event;
-      const how = error === undefined ? {} : { error };
-      return withCall(messages, event, { state: ok ? 'succeeded' : 'failed', text, durationMs, ...how });
+      return withCall(messages, event, { state: ok ? 'succeeded' : 'failed', text, durationMs, error });
     }
     default:
       return messages;
@@ -171,19 +175,19 @@ type CallEvent = EventOf<
   | 'tool.finished'
 >;
 
-const withCall = (messages: Messages, event: CallEvent, news: Partial<ProgressCall>): Messages => {
+type News = { readonly [Fact in keyof ProgressCall]?: ProgressCall[Fact] | undefined };
+
+const withCall = (messages: Messages, event: CallEvent, news: News): Messages => {
   const { callId, tool } = event;
-  const found = lastOf(messages, event);
-  const index = found < 0 ? messages.length : found;
+  const index = lastOf(messages, event);
+  const message = messages[index];
   // An agent that decides by itself calls tools without a message.
-  const message = messages[index] ?? spoken(event, 'assistant', '');
+  if (message === undefined) return withCall(withText(messages, event, 'assistant', ''), event, news);
   const place = message.calls.findIndex((call) => call.callId === callId);
   const before = message.calls[place] ?? { callId, tool, input: null, state: 'requested' };
+  const after: ProgressCall = { ...before, ...withoutUndefined(news) };
   // A denied call finishes, too, with the reason.
-  const state = before.state === 'denied' ? 'denied' : (news.state ?? before.state);
-  const call: ProgressCall = { ...before, ...news, state };
+  const call = before.state === 'denied' ? { ...after, state: before.state } : after;
   const calls = place < 0 ? [...message.calls, call] : message.calls.with(place, call);
-  return index === messages.length
-    ? [...messages, { ...message, calls }]
-    : messages.with(index, { ...message, calls });
+  return messages.with(index, { ...message, calls });
 };

@@ -1,6 +1,7 @@
 import { requestOf } from '../../contracts/people/announced-request.ts';
 import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
+import { withoutUndefined } from '../../base/json/without-undefined.ts';
 import type { OpenRequest } from '../../contracts/people/request.ts';
 
 /** The outcome of a request to a person. */
@@ -27,8 +28,7 @@ export const foldRequests = (
     case 'person.asked': {
       if (requests.some(({ id }) => id === event.id)) return requests;
       const { at: askedAt, path, agent, step } = event;
-      const request = requestOf(event, { askedAt, path, agent, ...(step === undefined ? {} : { step }) });
-      return [...requests, { ...request, outcome: OPEN }];
+      return [...requests, { ...requestOf(event, { askedAt, path, agent, step }), outcome: OPEN }];
     }
     case 'tool.approval-given':
       return requests.map((request) =>
@@ -36,26 +36,19 @@ export const foldRequests = (
           ? { ...request, approvedBy: [...(request.approvedBy ?? []), event.by] }
           : request,
       );
-    case 'tool.approved': {
-      const { id, input } = event;
-      return settleRequests(requests, id, { state: 'approved', ...(input === undefined ? {} : { input }) });
-    }
-    case 'tool.denied': {
-      const { id, reason } = event;
-      return settleRequests(requests, id, { state: 'denied', ...(reason === undefined ? {} : { reason }) });
-    }
+    case 'tool.approved':
+      return settleRequests(requests, event, { state: 'approved', input: event.input });
+    case 'tool.denied':
+      return settleRequests(requests, event, { state: 'denied', reason: event.reason });
     case 'person.answered':
-      return settleRequests(requests, event.id, { state: 'answered', text: event.text });
+      return settleRequests(requests, event, { state: 'answered', text: event.text });
     case 'request.withdrawn':
-      return settleRequests(requests, event.id, { state: 'withdrawn', reason: event.reason });
+      return settleRequests(requests, event, { state: 'withdrawn', reason: event.reason });
     case 'run.ended':
-      return requests.some(isOpen)
-        ? requests.map((request) =>
-            isOpen(request)
-              ? { ...request, outcome: { state: 'withdrawn', reason: `the run has ${event.status}` } }
-              : request,
-          )
-        : requests;
+      return settleRequests(requests, undefined, {
+        state: 'withdrawn',
+        reason: `the run has ${event.status}`,
+      });
     default:
       return requests;
   }
@@ -63,14 +56,19 @@ export const foldRequests = (
 
 const OPEN: RequestProgress = { state: 'open' };
 
-const isOpen = ({ outcome }: ProgressRequest): boolean => outcome.state === 'open';
+/** Checks whether a request still waits. */
+export const isOpen = ({ outcome }: ProgressRequest): boolean => outcome.state === 'open';
 
+/** Settles the open request that an event is about; without one, all of them. */
 const settleRequests = (
   requests: readonly ProgressRequest[],
-  id: string | undefined,
+  about: { readonly id?: string | undefined } | undefined,
   outcome: RequestProgress,
 ): readonly ProgressRequest[] => {
-  const index = requests.findLastIndex((request) => request.id === id && isOpen(request));
-  const request = requests[index];
-  return request === undefined ? requests : requests.with(index, { ...request, outcome });
+  const isSettled = (request: ProgressRequest): boolean =>
+    isOpen(request) && (about === undefined || request.id === about.id);
+  if (!requests.some(isSettled)) return requests;
+  return requests.map((request) =>
+    isSettled(request) ? { ...request, outcome: withoutUndefined(outcome) } : request,
+  );
 };

@@ -5,7 +5,7 @@ import type { Json } from '../../base/json/json.ts';
 import { noTotals } from '../../contracts/events/no-totals.ts';
 import type { RunStatus } from '../../contracts/runs/run-status.ts';
 import type { RunTotals } from '../../contracts/runs/run-totals.ts';
-import { nameOf } from './activity.ts';
+import { amount, joinParts, nameOf } from './activity.ts';
 import { addTotals } from './add-totals.ts';
 import type { AgentsProgress } from './agent-progress.ts';
 import { foldAgents } from './agent-progress.ts';
@@ -107,23 +107,20 @@ const foldEvent = (progress: Progress, event: LiveEvent): Progress => {
   if (event.type === 'model.delta')
     return speeches === before.speeches ? progress : withSpeech({ ...before, speeches });
   const messages = foldMessages(before.messages, event);
-  const requests = foldRequests(before.requests, event);
-  const agents = foldAgents(before.agents, event);
-  const totals = addTotals(before.totals, event);
-  const life = lifeAfter(before, event);
-  const isSame =
-    before === progress &&
-    life === undefined &&
-    speeches === before.speeches &&
-    messages === before.messages &&
-    requests === before.requests &&
-    agents === before.agents &&
-    totals === before.totals;
-  if (isSame) return progress;
-  const lastSaid = lastSaidOf(before, messages);
-  const after = { ...before, lastSaid, speeches, messages, requests, agents, totals, ...life };
-  return speeches === before.speeches && messages === before.messages ? after : withSpeech(after);
+  const parts: Partial<Progress> = {
+    speeches,
+    messages,
+    requests: foldRequests(before.requests, event),
+    agents: foldAgents(before.agents, event),
+    totals: addTotals(before.totals, event),
+    lastSaid: lastSaidOf(before, messages),
+    ...lifeAfter(before, event),
+  };
+  return before === progress && isPartOf(before, parts) ? progress : withSpeech({ ...before, ...parts });
 };
+
+const isPartOf = (progress: Progress, parts: Partial<Progress>): boolean =>
+  Object.entries(parts).every(([name, part]) => part === Reflect.get(progress, name));
 
 const startProgress = (progress: Progress, { runId, path }: LiveEvent): Progress => ({
   ...noProgress,
@@ -134,9 +131,9 @@ const startProgress = (progress: Progress, { runId, path }: LiveEvent): Progress
 });
 
 const lifeAfter = (
-  { root, phase, step }: Progress,
+  { root, step }: Progress,
   event: Exclude<LiveEvent, { type: 'model.delta' }>,
-): Partial<Progress> | undefined => {
+): Partial<Progress> => {
   switch (event.type) {
     case 'run.paused':
       return { status: 'paused' };
@@ -147,10 +144,9 @@ const lifeAfter = (
       return { status, stopReason, output, error };
     }
     case 'phase.entered':
-      if (event.path !== root || (event.phase === phase && event.step === step)) return undefined;
-      return { phase: event.phase, step: event.step ?? step };
+      return event.path === root ? { phase: event.phase, step: event.step ?? step } : {};
     default:
-      return undefined;
+      return {};
   }
 };
 
@@ -182,21 +178,13 @@ export const progressLine = ({ status, agents, totals }: Progress): string => {
       Object.values(tools)
         .map((tool) => tool.activity)
         .join(', ') || activity;
-    return [nameOf(path), phase, doing].filter((part) => part !== undefined).join(' · ');
+    return joinParts(nameOf(path), phase, doing);
   });
   const more = working.length > SHOWN ? [`${working.length - SHOWN} more`] : [];
   const state = status === 'running' ? [] : [status];
   const tokens = totals.inputTokens + totals.outputTokens;
-  return [
-    ...state,
-    ...lines,
-    ...more,
-    `${withThousands(totals.steps)} steps, ${withThousands(tokens)} tokens`,
-  ].join(' | ');
+  return [...state, ...lines, ...more, `${amount(totals.steps)} steps, ${amount(tokens)} tokens`].join(' | ');
 };
 
 /** Largest number of agents in a line. */
 const SHOWN = 4;
-
-/** Independent of the locale. */
-const withThousands = (count: number): string => count.toLocaleString('en-US');

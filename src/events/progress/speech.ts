@@ -48,7 +48,7 @@ export const foldSpeeches = (speeches: readonly Speech[], event: LiveEvent): rea
         ({ path }) => path === event.path || (isEndPhase(event.phase) && path.startsWith(`${event.path}/`)),
       );
     case 'run.ended':
-      return speeches.length === 0 ? speeches : NONE;
+      return NONE;
     case 'observer.dropped':
       return speeches.length === 0 ? speeches : speeches.map((speech) => ({ ...speech, isWhole: false }));
     default:
@@ -68,8 +68,7 @@ const without = (speeches: readonly Speech[], isOver: (speech: Speech) => boolea
 };
 
 const withDelta = (speeches: readonly Speech[], event: DeltaEvent): readonly Speech[] => {
-  const { key, path, agent, step, delta } = event;
-  if (delta.type === 'progress') return speeches;
+  const { key, path, agent, step } = event;
   const index = speeches.findIndex((speech) => speech.key === key);
   const before = speeches[index] ?? { ...silence, key, path, agent, step };
   const after = addDelta(before, event);

@@ -1,6 +1,8 @@
 import { keyInRun } from '../../contracts/runs/effect.ts';
 import { canonical } from '../../base/json/canonical.ts';
 import { toJson } from '../../base/json/json.ts';
+import { printableJson } from '../../base/text/printable.ts';
+import { TroupeError } from '../../contracts/errors/error.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { PersonTime } from './person-time.ts';
 import type { LazyAbort } from '../../base/promises/lazy-abort.ts';
@@ -38,12 +40,21 @@ interface Question extends RequestOptions {
   readonly index: number;
 }
 
-/** Asks a person a question of an effect. */
+/**
+ * Asks a person a question of an effect.
+ *
+ * @throws {TroupeError} `input.invalid` for a time that is none.
+ */
 export const askPerson = async (
   { person, journal }: AskingRun,
   effect: RequestingEffect,
   { question, index, expireAfterMs }: Question,
 ): Promise<string> => {
+  if (expireAfterMs !== undefined && !isTime(expireAfterMs))
+    throw new TroupeError(
+      'input.invalid',
+      `Cannot ask a person as \`expireAfterMs\` is not a whole number of at least 1: ${printableJson(toJson(expireAfterMs))}`,
+    );
   const { actor, ask } = effect;
   const { path, agent } = actor;
   const wanting = requesterOf(effect);
@@ -61,6 +72,9 @@ export const askPerson = async (
   });
   return 'text' in said ? said.text : '';
 };
+
+/** Tools in JavaScript give anything. */
+const isTime = (given: unknown): boolean => Number.isSafeInteger(given) && Number(given) >= 1;
 
 /** Asks a person whether a call may be made. */
 export const approveCall = async (

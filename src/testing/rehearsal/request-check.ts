@@ -138,11 +138,10 @@ export class RequestCheck {
 
   /** Toolsets that are opened with a run, which a replay does not do, are given to it, too. */
   #isGiven(tool: string, { principal }: Pending['entry']): boolean {
-    if (this.#given.tools.has(tool)) return true;
     const items = principal.definition.agent?.tools ?? [];
-    return items.some(
-      (item) => isToolset(item) && item.open !== undefined && tool.startsWith(`${item.name}.`),
-    );
+    const opening = items.filter((item) => isToolset(item) && item.open !== undefined);
+    const given = [...this.#given.tools, ...opening.map(({ name }) => name)];
+    return given.some((name) => tool === name || tool.startsWith(`${name}.`));
   }
 
   #turnThatDiffers({ messages }: WholeRequest, request: ModelRequest): Differing | undefined {
