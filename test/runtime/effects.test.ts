@@ -702,7 +702,9 @@ test.each([0, -5, 1.5, Number.NaN, Infinity, '10'])(
         ok: false,
         error: {
           code: 'input.invalid',
-          message: `Cannot ask a person as \`expireAfterMs\` is not a whole number of at least 1: ${JSON.stringify(toJson(expireAfterMs))}`,
+          message: expect.stringMatching(
+            /^Cannot ask a person as its option `expireAfterMs` is not a whole number from 1: found /,
+          ),
         },
       },
     ]);

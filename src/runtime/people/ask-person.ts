@@ -1,8 +1,7 @@
 import { keyInRun } from '../../contracts/runs/effect.ts';
 import { canonical } from '../../base/json/canonical.ts';
 import { toJson } from '../../base/json/json.ts';
-import { printableJson } from '../../base/text/printable.ts';
-import { TroupeError } from '../../contracts/errors/error.ts';
+import { checkRequest } from '../run/run-schema.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { PersonTime } from './person-time.ts';
 import type { LazyAbort } from '../../base/promises/lazy-abort.ts';
@@ -50,11 +49,7 @@ export const askPerson = async (
   effect: RequestingEffect,
   { question, index, expireAfterMs }: Question,
 ): Promise<string> => {
-  if (expireAfterMs !== undefined && !isTime(expireAfterMs))
-    throw new TroupeError(
-      'input.invalid',
-      `Cannot ask a person as \`expireAfterMs\` is not a whole number of at least 1: ${printableJson(toJson(expireAfterMs))}`,
-    );
+  checkRequest({ expireAfterMs });
   const { actor, ask } = effect;
   const { path, agent } = actor;
   const wanting = requesterOf(effect);
@@ -72,9 +67,6 @@ export const askPerson = async (
   });
   return 'text' in said ? said.text : '';
 };
-
-/** Tools in JavaScript give anything. */
-const isTime = (given: unknown): boolean => Number.isSafeInteger(given) && Number(given) >= 1;
 
 /** Asks a person whether a call may be made. */
 export const approveCall = async (

@@ -58,6 +58,14 @@ export const storeSchema = () =>
     "not a journal store: write one of troupe/stores, such as sqliteStore('./runs.db')",
   );
 
+const requestShape = (): OptionShape<RequestOptions> => ({ expireAfterMs: optional(wholeNumber(1)) });
+
+/** Checks the options of a request to a person. @throws {TroupeError} `input.invalid` */
+export const checkRequest = optionsCheck<RequestOptions>(
+  { code: 'input.invalid', owner: 'a person', verb: 'ask' },
+  requestShape,
+);
+
 /** The shape of a run's options. Turns and tasks are checked where they are read: what is wrong with them ends a run. */
 export const runShape = (): OptionShape<RunOptions> => ({
   runId: optional(aText(1)),
@@ -75,7 +83,7 @@ export const runShape = (): OptionShape<RunOptions> => ({
       'not a person: write an object with answer() or approve(), and `by: { name, roles }` where it matters who it is',
     ),
   ),
-  requests: optional(optionsSchema<RequestOptions>({ expireAfterMs: optional(wholeNumber(1)) })),
+  requests: optional(optionsSchema<RequestOptions>(requestShape())),
   history: optional(listOf(anything(), "not a list of turns: write [{ role: 'user', text: '…' }]")),
   thread: optional(aText()),
   threads: optional(

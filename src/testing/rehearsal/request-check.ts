@@ -50,7 +50,7 @@ export class RequestCheck {
     this.#runId = runId;
     this.#asked = modelCallsIn(runId, records);
     this.#budgets = new RecordedBudgets(records);
-    this.#given = givenIn(records);
+    this.#given = additionsIn(records);
     this.#hasRequests = records.some((each) => each.kind === 'arrived' && each.arrival.type === 'sent');
     if (!this.#hasRequests && this.#asked.size > 0) this.unseen.push('its journal keeps no requests');
   }
@@ -224,7 +224,7 @@ const toolsThatDiffer = (before: readonly ToolSpec[], after: readonly ToolSpec[]
 };
 
 /** Names of what was added to a run while it ran. */
-const givenIn = (records: readonly JournalRecord[]) => {
+const additionsIn = (records: readonly JournalRecord[]) => {
   const tools = new Set<string>();
   const models = new Set<string>();
   for (const record of records) {
