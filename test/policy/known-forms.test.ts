@@ -65,6 +65,8 @@ const ways: Readonly<Record<string, string>> = {
   'octal escapes of a shell': each((code) => `\\0${code.toString(8).padStart(3, '0')}`),
   'two lines of a mail': `${VALUE.slice(0, 10)}=\r\n${VALUE.slice(10).replaceAll('=', '=3D')}`,
   'lines of a mail, each of one character': between('=\n'),
+  binary: [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join(''),
+  'binary with spaces': [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join(' '),
   reversed: Array.from(VALUE).reverse().join(''),
   'letters of full width': each((code) => String.fromCodePoint(code + 0xfee0)),
   'in colours of a terminal': between('\u001B[1;31m\u001B[0m'),

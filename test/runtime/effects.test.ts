@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { describe, expect, test } from 'vitest';
-import { toJson } from '../../src/base/json/json.ts';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
 import type { ErrorCode } from '../../src/contracts/errors/error-data.ts';
 import { modelAnswer } from '../../src/contracts/models/model.ts';
@@ -703,7 +702,7 @@ test.each([0, -5, 1.5, Number.NaN, Infinity, '10'])(
         error: {
           code: 'input.invalid',
           message: expect.stringMatching(
-            /^Cannot ask a person as its option `expireAfterMs` is not a whole number from 1: found /,
+            /^Cannot ask a person as its expireAfterMs is not a whole number from 1: found /,
           ),
         },
       },

@@ -47,7 +47,7 @@ const inNumbers = (bytes: string, radix: number, between: string): string =>
     byte
       .charCodeAt(0)
       .toString(radix)
-      .padStart(radix / 8, '0'),
+      .padStart(radix < 3 ? 8 : radix / 8, '0'),
   ).join(between);
 
 /** A list of bytes, as numbers of a radix. */
@@ -105,6 +105,8 @@ export const encodings: readonly Encoding[] = [
   list('bytes', 10, ','),
   list('bytes-apart', 10, ', '),
   list('bytes-spaced', 10, ' '),
+  list('binary', 2, ''),
+  list('binary-apart', 2, ' '),
   // Whichever byte of two comes first: without the last one, which is 0 in ASCII.
   { name: 'hex-wide', encode: (value) => inNumbers(wideBytesOf(value).slice(0, -1), 16, '') },
   ...base64('', bytesOf),
