@@ -1,3 +1,5 @@
+import { tryRead } from './try-read.ts';
+
 /** The bytes of a buffer or of a view of one, not copied. */
 export const bytesIn = (value: ArrayBuffer | ArrayBufferView): Uint8Array =>
   ArrayBuffer.isView(value)
@@ -28,14 +30,10 @@ export const toBase64 = (bytes: Uint8Array): string => {
  * @example
  * fromBase64('aGk=') // => Uint8Array [104, 105]
  */
-export const fromBase64 = (text: string): Uint8Array | undefined => {
+export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> | undefined => {
   const plain = text.replaceAll(/\s+/g, '').replaceAll('-', '+').replaceAll('_', '/');
-  let binary: string;
-  try {
-    binary = atob(plain);
-  } catch {
-    return undefined;
-  }
+  const binary = tryRead(() => atob(plain));
+  if (binary === undefined) return undefined;
   const bytes = new Uint8Array(binary.length);
   for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index);
   return bytes;

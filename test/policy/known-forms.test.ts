@@ -16,6 +16,18 @@ const between = (separator: string): string => Array.from(VALUE).join(separator)
 const lines = (text: string, width: number, between: string): string =>
   text.replaceAll(new RegExp(`.{${width}}`, 'g'), (line) => line + between);
 
+/** Base32 by RFC 4648, by the arithmetic of large numbers. */
+const inBase32 = (given: Buffer): string => {
+  const padded = Buffer.concat([given, Buffer.alloc((5 - (given.length % 5)) % 5)]);
+  let number = BigInt(`0x${padded.toString('hex')}`);
+  let written = '';
+  for (let digit = 0; digit < (padded.length * 8) / 5; digit += 1) {
+    written = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.charAt(Number(number & 31n)) + written;
+    number >>= 5n;
+  }
+  return written.slice(0, Math.ceil((given.length * 8) / 5)).padEnd(written.length, '=');
+};
+
 /** How a value is written by what it went through. */
 const ways: Readonly<Record<string, string>> = {
   'as it is': VALUE,
@@ -67,6 +79,9 @@ const ways: Readonly<Record<string, string>> = {
   'lines of a mail, each of one character': between('=\n'),
   binary: [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join(''),
   'binary with spaces': [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join(' '),
+  base32: inBase32(bytes),
+  'base32, small, behind other text': inBase32(Buffer.concat([Buffer.from('ab'), bytes])).toLowerCase(),
+  'base32 before other text': inBase32(Buffer.concat([Buffer.from('xyz'), bytes, Buffer.from('!')])),
   reversed: Array.from(VALUE).reverse().join(''),
   'letters of full width': each((code) => String.fromCodePoint(code + 0xfee0)),
   'in colours of a terminal': between('\u001B[1;31m\u001B[0m'),

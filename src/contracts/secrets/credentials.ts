@@ -1,3 +1,4 @@
+import { tryRead } from '../../base/try-read.ts';
 import type { Place } from './phrase-finder.ts';
 
 /** A place, and the beginning of what it was recognised by. */
@@ -79,10 +80,5 @@ const isAuthorization: IsSecret = (found, before) => {
   return isMixed || (/^authorization/i.test(before) && found.length >= 16);
 };
 
-const isUserAndPassword = (found: string): boolean => {
-  try {
-    return /^[\x20-\x7e]{1,200}:[\x20-\x7e]{0,400}$/.test(atob(found));
-  } catch {
-    return false;
-  }
-};
+const isUserAndPassword = (found: string): boolean =>
+  tryRead(() => /^[\x20-\x7e]{1,200}:[\x20-\x7e]{0,400}$/.test(atob(found)), false);

@@ -1,9 +1,11 @@
+import { tryRead } from '../../base/try-read.ts';
+
 /** One way in which a value is written. */
 export interface Form {
   readonly text: string;
   /** Matched as a whole word only: within other letters it could be part of a word. */
   readonly isWord?: true | undefined;
-  /** Digits of base64 around it that it has a share in. */
+  /** Digits around it that it has a share in. */
   readonly shares?: readonly [before: number, after: number] | undefined;
 }
 
@@ -11,20 +13,14 @@ export interface Form {
 export interface Encoding {
   readonly name: string;
   readonly encode: (value: string) => string;
-  /** The number of digits of base64 around it that it has a share in. */
+  /** The number of digits around it that it has a share in. */
   readonly shares?: ((value: string) => readonly [before: number, after: number]) | undefined;
 }
 
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
-const inAddress = (text: string): string => {
-  try {
-    return encodeURIComponent(text);
-  } catch {
-    // Half a character has no code.
-    return text;
-  }
-};
+/** Half a character has no code. */
+const inAddress = (text: string): string => tryRead(() => encodeURIComponent(text), text);
 
 /** The bytes of UTF-8, a character each. */
 const bytesOf = (text: string): string =>
@@ -33,14 +29,11 @@ const bytesOf = (text: string): string =>
     : text;
 
 /** The bytes of UTF-16, of which PowerShell makes its base64. */
-const wideBytesOf = (text: string): string => {
-  let bytes = '';
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    bytes += String.fromCharCode(code & 255, code >> 8);
-  }
-  return bytes;
-};
+const wideBytesOf = (text: string): string =>
+  text.replaceAll(/[^]/g, (unit) => {
+    const code = unit.charCodeAt(0);
+    return String.fromCharCode(code & 255, code >> 8);
+  });
 
 const inNumbers = (bytes: string, radix: number, between: string): string =>
   Array.from(bytes, (byte) =>
@@ -63,22 +56,40 @@ const inBase64 = (bytes: string, before = 0): string =>
     Math.floor(((before + bytes.length) * 8) / 6),
   );
 
+/** The same in base32 (RFC 4648), at an offset in a group of five. */
+const inBase32 = (bytes: string, before: number): string =>
+  inNumbers(bytes, 2, '')
+    .slice((before * 2) % 5)
+    .replaceAll(/.{1,5}/g, (bits) => {
+      const digit = Number.parseInt(bits, 2);
+      return bits.length < 5 ? '' : String.fromCharCode(digit < 26 ? digit + 65 : digit + 24);
+    });
+
 const forAddresses = (digits: string): string => digits.replaceAll('+', '-').replaceAll('/', '_');
 
 const small = (text: string): string => text.toLowerCase();
 const capital = (text: string): string => text.toUpperCase();
 
-/** The base64 of the bytes of a value, at each offset in a group of three. */
-const base64 = (kind: string, bytes: (value: string) => string): readonly Encoding[] =>
-  [0, 1, 2].flatMap((before): readonly Encoding[] => {
-    const encode = (value: string): string => inBase64(bytes(value), before);
-    const shares = (value: string) =>
-      [before === 0 ? 0 : 1, ((before + bytes(value).length) * 8) % 6 === 0 ? 0 : 1] as const;
-    return [
-      { name: `base64${kind}-${before}`, encode, shares },
-      { name: `base64url${kind}-${before}`, encode: (value) => forAddresses(encode(value)), shares },
-    ];
+/** The digits, of so many bits each, of the bytes of a value at each offset in a group; those at the ends have a share in what is around. */
+const digits = (
+  name: string,
+  bits: 5 | 6,
+  bytes: (value: string) => string,
+  write: (bytes: string, before: number) => string,
+): readonly Encoding[] =>
+  Array.from({ length: bits === 6 ? 3 : 5 }, (_, before) => {
+    const shareAt = (end: number): number => Math.min(1, (end * 8) % bits);
+    return {
+      name: `${name}-${before}`,
+      encode: (value) => write(bytes(value), before),
+      shares: (value) => [shareAt(before), shareAt(before + bytes(value).length)],
+    };
   });
+
+const base64 = (kind: string, bytes: (value: string) => string): readonly Encoding[] => [
+  ...digits(`base64${kind}`, 6, bytes, inBase64),
+  ...digits(`base64url${kind}`, 6, bytes, (all, before) => forAddresses(inBase64(all, before))),
+];
 
 /** The ways in which values are looked for, most likely first. */
 export const encodings: readonly Encoding[] = [
@@ -112,6 +123,7 @@ export const encodings: readonly Encoding[] = [
   ...base64('', bytesOf),
   ...base64('-wide', wideBytesOf),
   ...base64('-twice', (value) => bytesOf(inBase64(bytesOf(value)))),
+  ...digits('base32', 5, bytesOf, inBase32),
 ];
 
 /** Words and short numbers are searched verbatim only; other encodings would match too much. */

@@ -1,3 +1,4 @@
+import { fromBase64, toBase64 } from '../../base/bytes.ts';
 import { TroupeError } from '../errors/error.ts';
 
 type Cipher = typeof crypto.subtle;
@@ -34,7 +35,7 @@ export class SecretKey {
     if (key === undefined) throw invalid('found none');
     const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
     const sealed = await cipher().encrypt(howAt(place, nonce), await key, new TextEncoder().encode(text));
-    return inBase64(new Uint8Array([...nonce, ...new Uint8Array(sealed)]));
+    return toBase64(new Uint8Array([...nonce, ...new Uint8Array(sealed)]));
   }
 
   /** Opens what was sealed for that place; undefined where none of the keys is the one, or the text was changed. */
@@ -93,15 +94,3 @@ const HEX = /^[0-9a-f]{64}$/i;
 
 const fromHex = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(text.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
-
-const fromBase64 = (text: string): Uint8Array<ArrayBuffer> | undefined => {
-  try {
-    const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
-    return Uint8Array.from(binary, (character) => character.charCodeAt(0));
-  } catch {
-    return undefined;
-  }
-};
-
-const inBase64 = (bytes: Uint8Array): string =>
-  btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
