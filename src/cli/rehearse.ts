@@ -16,16 +16,17 @@ import { jsonLine } from './stored/run-words.ts';
 import { widthOf } from './terminal/terminal.ts';
 import { wrappedLine } from './terminal/wrapped-text.ts';
 import type { RehearseCommand } from './usage/commands.ts';
+import { nameOption } from './usage/name-option.ts';
 import { dollars } from './words/ending.ts';
 
 /** `troupe rehearse`: drives a changed agent through stored runs, and says where it would do something else. */
 export const rehearseRuns = (wanted: RehearseCommand, session: Session): Promise<number> => {
   const { settings, terminal } = session;
-  const over =
-    wanted.over === undefined ? session : { ...session, settings: { ...settings, store: wanted.over } };
-  return withStore(over, async ({ store }) => {
+  return withStore(session, async ({ store }) => {
     const { file, exportName, run, limit, isLive, tools, budget: budgetUsd } = wanted;
-    const candidate = await loadAgent(file, terminal.folder, exportName);
+    const candidate = await loadAgent(file, terminal.folder, exportName).catch((thrown: unknown) => {
+      throw nameOption(thrown, ['command.usage'], '--candidate');
+    });
     const runs = run === undefined ? undefined : [(await findRun(store, run)).runId];
     const rehearsal = await rehearse(candidate, {
       store,

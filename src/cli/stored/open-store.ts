@@ -49,7 +49,7 @@ export const assertStoreThere = (session: Session): void => {
 
 /** The setting that names the store. */
 const optionOf = ({ settings }: Session): string =>
-  settings.store === undefined ? 'TROUPE_STORE' : '--store';
+  settings.store === undefined ? 'TROUPE_STORE' : settings.storeOption;
 
 /** Throws where a file is there that is no store: SQLite would take a short one for an empty store, and write over it. */
 const assertSqlite = (file: string, session: Session): void => {
@@ -123,6 +123,7 @@ export const isKeptOutside = (session: Session): boolean => {
 const placeOf = ({ settings, terminal }: Session): StorePlace | undefined =>
   storePlace({
     given: settings.store,
+    option: settings.storeOption,
     environment: terminal.environment,
     folder: terminal.folder,
     platform: process.platform,

@@ -12,6 +12,8 @@ export type StorePlace =
 export interface StoreWish {
   /** Of the command line. */
   readonly given: string | undefined;
+  /** The option that it was given by. Default `--store`. */
+  readonly option?: string | undefined;
   readonly environment: Environment;
   /** The folder that paths are relative to. */
   readonly folder: string;
@@ -22,7 +24,13 @@ export interface StoreWish {
  * Resolves the location of stored runs: from the command line, else `TROUPE_STORE`, else a file in the user's data
  * folder. Undefined if none is named and the user has no such folder. Pure.
  */
-export const storePlace = ({ given, environment, folder, platform }: StoreWish): StorePlace | undefined => {
+export const storePlace = ({
+  given,
+  option = '--store',
+  environment,
+  folder,
+  platform,
+}: StoreWish): StorePlace | undefined => {
   const named = given ?? environment['TROUPE_STORE'];
   if (named === undefined || (given === undefined && named.trim() === '')) {
     const home = dataFolder(environment, platform);
@@ -31,7 +39,7 @@ export const storePlace = ({ given, environment, folder, platform }: StoreWish):
   if (named.trim() === '')
     throw new TroupeError(
       'command.usage',
-      `Cannot follow the command line as --store names no store: '${named}'. Give ${STORES}`,
+      `Cannot follow the command line as ${option} names no store: '${named}'. Give ${STORES}`,
     );
   if (named === 'none' || named === 'memory') return { kind: named };
   if (/^postgres(?:ql)?:\/\//.test(named)) return { kind: 'postgres', url: named };
@@ -40,7 +48,7 @@ export const storePlace = ({ given, environment, folder, platform }: StoreWish):
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(file))
     throw new TroupeError(
       'command.usage',
-      `Cannot use a store as ${given === undefined ? 'TROUPE_STORE' : '--store'} names a kind that is unknown: '${withoutAccess(named)}'. Give ${STORES}`,
+      `Cannot use a store as ${given === undefined ? 'TROUPE_STORE' : option} names a kind that is unknown: '${withoutAccess(named)}'. Give ${STORES}`,
     );
   return { kind: 'sqlite', file: resolve(folder, file) };
 };

@@ -70,7 +70,6 @@ interface OwnValues extends InspectValues, AuditValues, NewValues {
   readonly openai?: boolean | undefined;
   readonly unproven?: boolean | undefined;
   readonly candidate?: string | undefined;
-  readonly over?: string | undefined;
   readonly live?: boolean | undefined;
   readonly tools?: string | undefined;
 }
@@ -257,7 +256,6 @@ const rehearseFrom = (values: OwnValues): RehearseCommand => {
   return {
     name,
     ...namedModule(file, values.export, name),
-    over: textOf(values.over, '--over', name),
     run: textOf(values.run, '--run', name),
     limit: countOf(values.limit, '--limit', name) ?? EXAMINED,
     isLive: live,

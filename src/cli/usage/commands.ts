@@ -180,8 +180,6 @@ export interface SuggestCommand extends Code {
 /** A changed agent that is driven through stored runs. */
 export interface RehearseCommand extends NamedModule {
   readonly name: 'rehearse';
-  /** The store with the runs, in place of that of the session. */
-  readonly over: string | undefined;
   /** One run; default: the newest `limit` of the agent's. */
   readonly run: string | undefined;
   readonly limit: number;

@@ -17,6 +17,8 @@ export interface Settings {
   readonly model: string | undefined;
   /** Location of stored runs: `FILE`, `postgres://…`, `memory` or `none`. */
   readonly store: string | undefined;
+  /** The option that names it. */
+  readonly storeOption: '--store' | '--over';
   readonly debug: boolean;
   readonly color: boolean;
 }
@@ -40,7 +42,8 @@ export const readUsage = (args: readonly string[]): Usage => {
     quiet: values.quiet ?? false,
     reveal: values.reveal ?? false,
     model: values.model,
-    store: values.store,
+    store: values.over ?? values.store,
+    storeOption: values.over === undefined ? '--store' : '--over',
     debug: values.debug ?? false,
     color: values['no-color'] !== true,
   };

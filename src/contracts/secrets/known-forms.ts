@@ -70,7 +70,7 @@ const forAddresses = (digits: string): string => digits.replaceAll('+', '-').rep
 const small = (text: string): string => text.toLowerCase();
 const capital = (text: string): string => text.toUpperCase();
 
-/** The digits, of so many bits each, of the bytes of a value at each offset in a group; those at the ends have a share in what is around. */
+/** The digits of a number of bits of the bytes of a value, at each offset in a group; those at the ends have a share in what is around. */
 const digits = (
   name: string,
   bits: 5 | 6,
