@@ -8,7 +8,7 @@ import { startIn } from '../support/stored-runs.ts';
 import { allScenarios } from './all-scenarios.ts';
 
 describe.each(allScenarios.map((each) => [each.name, each] as const))('%s', (_, scenario) => {
-  test('is the same in a rehearsal of what is unchanged', async () => {
+  test('does not differ in a rehearsal of what is unchanged', async () => {
     const clock = virtualClock(1_000);
     const store = new PlainStore();
     const book = new PromptBook();
@@ -21,8 +21,10 @@ describe.each(allScenarios.map((each) => [each.name, each] as const))('%s', (_, 
     const again = book.with(() => scenario.make(virtualClock(1_000)));
     const { model, secrets, secretKey, context } = again.options ?? {};
     const { runs } = await rehearse(again.agent, { store, model, secrets, secretKey, context });
-    expect(
-      runs.map(({ verdict, difference, error, unseen }) => [verdict, difference, error, unseen]),
-    ).toEqual([['same', undefined, undefined, undefined]]);
+    const [run] = runs;
+    const within = /^'[^']+' asks models within a call, which is answered from the journal as a whole$/;
+    const told = [run?.difference, run?.error, (run?.unseen ?? []).filter((why) => !within.test(why))];
+    expect(told).toEqual([undefined, undefined, []]);
+    expect(['same', 'unseen']).toContain(run?.verdict);
   });
 });

@@ -32,7 +32,7 @@ With --json, one line for each suggestion: type, agent, model, description, expe
   },
   rehearse: {
     about: 'drive a changed agent through stored runs, and say what would differ',
-    usage: '',
+    usage: '--candidate FILE',
     text: `Each run of the agent is replayed by the candidate, with its whole team: what it asks as in the run is answered from the journal, for
 nothing. For each run it says whether it is the same, or where it differs first: by whom, in which step, in which part (model, instructions,
 tools, output, settings, toolChoice, messages, budget, or the course of events).

@@ -10,7 +10,7 @@ export interface PolicyOptions {
   /**
    * `plan`: what is not `read` is denied. `default`: what is not `read` and that no rule allows is asked about. `accept_edits`: as that, and changes
    * of files are made. `bypass`: all is allowed that no rule asks about or denies. `team_lead_approval_required`: what is not `read` is approved
-   * by a person with the role `lead`. Default `default`.
+   * by a person with the role that `lead` names. Default `default`.
    */
   readonly mode?: (typeof modes)[number] | undefined;
   /** The role of those who approve in the mode `team_lead_approval_required`. Default `team_lead`. */

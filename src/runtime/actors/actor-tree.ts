@@ -25,7 +25,7 @@ import type { Host } from '../turn/driven-host.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { EffectUnderWay } from '../effects/effect-under-way.ts';
 import { hideInput } from '../secrets/hide-fields.ts';
-import type { BudgetRecorder, ChildRecorder } from '../journal/write/journal-port.ts';
+import type { BudgetRecorder, TurnRecorder, ChildRecorder } from '../journal/write/journal-port.ts';
 import type { Scope } from '../journal/write/scope.ts';
 import type { RunMoney } from '../limits/run-money.ts';
 import type { PersonTime } from '../people/person-time.ts';
@@ -40,7 +40,7 @@ export interface TreeRun extends ActorRun, ReportedRun {
   readonly host: Host;
   readonly money: Pick<RunMoney, 'accountOf'>;
   readonly content: Pick<RunContent, 'takeInput' | 'takeHistory'>;
-  readonly journal: ActorRun['journal'] & ChildRecorder & BudgetRecorder;
+  readonly journal: ActorRun['journal'] & ChildRecorder & BudgetRecorder & Pick<TurnRecorder, 'aside'>;
   readonly mail: ActorRun['mail'] & {
     began(actor: Actor): void;
     gone(actor: Actor, isItsEnd: boolean): void;

@@ -9,13 +9,13 @@ import { budgetLimits, overriding } from '../../policy/budget-limits.ts';
 import type { Actor } from '../actors/actor.ts';
 import type { Definition } from '../define/definition.ts';
 import type { EventLog } from '../log/event-log.ts';
-import type { BudgetRecorder } from '../journal/write/journal-port.ts';
+import type { BudgetRecorder, TurnRecorder } from '../journal/write/journal-port.ts';
 import { PriceBook } from './price-book.ts';
 
 /** The log and journal that budget usage is written to. */
 interface Books {
   readonly log: Pick<EventLog, 'write' | 'now'>;
-  readonly journal: BudgetRecorder;
+  readonly journal: BudgetRecorder & Pick<TurnRecorder, 'aside'>;
   readonly person: { readonly time: WorkTime };
 }
 
@@ -54,7 +54,10 @@ export class RunMoney {
       budget,
       { limit, used, fraction },
     ) => {
-      log.write({ type: 'budget.warned', budget, limit, used, fraction }, actor);
+      // An effect that is withdrawn in a turn settles there, which a replay has no effect for.
+      journal.aside(() => {
+        log.write({ type: 'budget.warned', budget, limit, used, fraction }, actor);
+      });
     };
     const now = (): number => log.now();
     const onUse = (account: BudgetAccount, key?: string): void => {

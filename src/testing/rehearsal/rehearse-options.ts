@@ -18,7 +18,7 @@ import type { Prices } from '../../contracts/models/prices.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import { runShape, storeSchema } from '../../runtime/run/run-schema.ts';
 
-/** Options of a rehearsal. */
+/** Options of a rehearsal: `model` as the runs were given one; `safety` for what goes on live, as it is not compared. */
 export interface RehearseOptions extends Pick<
   RunOptions,
   'model' | 'secrets' | 'secretKey' | 'context' | 'safety' | 'signal'

@@ -25,7 +25,8 @@ const REHEARSED = 1_000;
  * const { same, differs, runs } = await rehearse(clerk, { store: sqliteStore('runs.db') });
  * for (const { runId, difference } of runs) if (difference) console.log(runId, difference.path, difference.step, difference.part);
  *
- * @throws {TroupeError} `input.invalid` for options that are none; `journal.unknown` for a run that is not in the store.
+ * @throws {TroupeError} `input.invalid` for options that are none; `journal.unknown` for a run that is not in the store, and where it has none of
+ * the agent.
  */
 export const rehearse = async <Input, Output, State>(
   agent: Agent<Input, Output, State>,
@@ -66,11 +67,23 @@ const entriesFor = async (
 ): Promise<readonly RunEntry[]> => {
   if (runs !== undefined) return Promise.all(runs.map((runId) => entryOf(runId, store)));
   const found = await store.list();
-  return found
-    .filter((entry) => entry.agent === agent)
-    .slice(0, limit)
-    .toReversed();
+  const own = found.filter((entry) => entry.agent === agent);
+  // Nothing to rehearse would look like nothing that differs.
+  if (own.length === 0) throw noRuns(agent, found);
+  return own.slice(0, limit).toReversed();
 };
+
+const noRuns = (agent: string, found: readonly RunEntry[]): TroupeError => {
+  const others = [...new Set(found.map((entry) => `'${entry.agent}'`))].slice(0, NAMED).join(', ');
+  const why = others === '' ? 'it is empty' : `it has runs of ${others}`;
+  return new TroupeError(
+    'journal.unknown',
+    `Cannot rehearse '${agent}' as the store has no run of it: ${why}`,
+  );
+};
+
+/** Agents that are named, where there is no run of the one that is wanted. */
+const NAMED = 5;
 
 const entryOf = async (runId: string, store: RehearseOptions['store']): Promise<RunEntry> => {
   const entry = await store.entry(runId);

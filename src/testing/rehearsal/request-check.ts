@@ -45,6 +45,8 @@ export class RequestCheck {
   #difference: RunDifference | undefined;
   /** Reasons why calls were not compared. */
   readonly unseen: string[] = [];
+  /** Keys of the calls that were come to. */
+  readonly #met = new Set<string>();
 
   constructor(runId: string, records: readonly JournalRecord[]) {
     this.#runId = runId;
@@ -67,6 +69,7 @@ export class RequestCheck {
       request: arrival.request,
     });
     if (asked === undefined) return;
+    this.#met.add(key);
     const effect = pending.get(arrival.key);
     const found = effect && this.#foundFor(run, effect);
     if (recorded === undefined || effect === undefined || found === undefined) {
@@ -89,12 +92,20 @@ export class RequestCheck {
     else this.#stopAt(compareWith(request));
   };
 
-  /** The earliest difference, once all have been looked for. */
+  /** The earliest difference, once all have been looked for; without one, calls that the replay did not come to are not seen. */
   async earliest(): Promise<RunDifference | undefined> {
     const found = [this.#difference, ...(await Promise.all(this.#later))].filter(
       (each) => each !== undefined,
     );
+    if (this.#hasRequests && found.length === 0) this.#noteUnmet();
     return found.toSorted((one, other) => one.seq - other.seq)[0];
+  }
+
+  /** A replay answers a call of a tool as a whole, and with it what agents did within it. */
+  #noteUnmet(): void {
+    const unmet = [...this.#asked.values()].filter(({ key }) => !this.#met.has(key));
+    for (const path of new Set(unmet.map((asked) => asked.path)))
+      this.unseen.push(`'${path}' asks models within a call, which is answered from the journal as a whole`);
   }
 
   #comparePrompt(arrival: Extract<Arrival, { type: 'prompted' }>, run: Run): void {

@@ -5,11 +5,15 @@ import type { Critic } from '../../../src/contracts/agents/critic.ts';
 import type { Model, ModelRequest } from '../../../src/contracts/models/model.ts';
 import { modelAnswer } from '../../../src/contracts/models/model.ts';
 import type { AgentOptions } from '../../../src/index.ts';
+import { delegate, replay } from '../../../src/index.ts';
 import { pipeline } from '../../../src/patterns/pipeline.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { rehearse } from '../../../src/testing/rehearsal/rehearse.ts';
+import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
+import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { tool } from '../../../src/tools/define/define-tool.ts';
+import { letTimePass, settled } from '../../support/runs.ts';
 import { isThorough } from '../../support/thorough.ts';
 
 /** A model that looks up the city that it is asked for, and says what it found, in the manner of its instructions. */
@@ -238,6 +242,65 @@ describe('a rehearsal', () => {
       code: 'journal.unknown',
     });
     await expect(rehearse(clerk(), { store, limt: 1 } as never)).rejects.toThrow('did you mean `limit`?');
+  });
+
+  test('is an error without a run of the agent, as that would look like nothing that differs', async () => {
+    const store = await recorded(clerk(), ['Oslo']);
+    const cannot = "Cannot rehearse 'writer' as the store has no run of it: ";
+    await expect(rehearse(writer(), { store })).rejects.toMatchObject({
+      code: 'journal.unknown',
+      message: `${cannot}it has runs of 'clerk'`,
+    });
+    await expect(rehearse(writer(), { store: memoryStore() })).rejects.toThrow(`${cannot}it is empty`);
+  });
+
+  test('does not say that agents within a call are the same, as no replay comes to them', async () => {
+    const sub = (instructions: string) =>
+      agent({
+        name: 'sub',
+        instructions,
+        model: { provider: 'acme', id: 'sub-1', answer: () => modelAnswer({ text: 'found' }) },
+      });
+    const lead = (instructions: string) =>
+      agent({
+        name: 'lead',
+        model: scriptedModel([calls({ name: 'delegate', input: { to: 'sub', task: 'look' } }), 'done']),
+        tools: [delegate({ to: [sub(instructions)] })],
+      });
+    const store = await recorded(lead('a'), ['go']);
+    const { runs } = await rehearse(lead('b'), { store });
+    expect(runs).toMatchObject([
+      {
+        verdict: 'unseen',
+        unseen: [expect.stringMatching(/^'lead\/sub-0' asks models within a call/)],
+      },
+    ]);
+  });
+
+  test('an agent whose time was up is the same, though it was warned as its call was withdrawn', async () => {
+    const clock = virtualClock();
+    const slow = () =>
+      agent({
+        name: 'slow',
+        limits: { budget: { timeMs: 40 } },
+        model: {
+          provider: 'acme',
+          id: 'slow-1',
+          answer: () =>
+            new Promise((resolve) => {
+              clock.setTimeout(() => resolve(modelAnswer({ text: 'late' })), 150);
+            }),
+        },
+      });
+    const store = memoryStore();
+    const { events } = await letTimePass(
+      clock,
+      settled(slow().stream('go', { store, clock, runId: 'r' })),
+      200,
+    );
+    expect(events.map(({ type }) => type)).toContain('budget.warned');
+    expect((await replay(slow(), 'r', { store })).events).toHaveLength(events.length);
+    expect(await rehearse(slow(), { store })).toMatchObject({ same: 1 });
   });
 
   test('never takes what is changed for the same', async () => {

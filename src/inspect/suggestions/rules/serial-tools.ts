@@ -1,5 +1,6 @@
 import type { Json } from '../../../base/json/json.ts';
 import { isJsonObject } from '../../../base/json/json.ts';
+import { isSameJson } from '../../../base/json/same-json.ts';
 import type { CallFact, Move, RunFacts, ToolFact } from '../run-facts.ts';
 import { inGroups, movesByPath } from '../run-facts.ts';
 import type { Rule } from '../rule.ts';
@@ -109,7 +110,11 @@ const pairsIn = (moves: readonly Move[]) =>
     if (between.kind !== 'model' || between.calls !== 1 || first?.kind !== 'tool' || second?.kind !== 'tool')
       return [];
     const isSingle = moves[index - 2]?.kind !== 'tool' && next?.kind !== 'tool';
-    return isSingle && first.isOk && second.isOk ? [{ first, between, second } satisfies Pair] : [];
+    // Calls of the same are one too many, not two at once.
+    const isSame = first.tool === second.tool && isSameJson(first.input, second.input);
+    return isSingle && !isSame && first.isOk && second.isOk
+      ? [{ first, between, second } satisfies Pair]
+      : [];
   });
 
 interface Pair {
