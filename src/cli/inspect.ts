@@ -9,7 +9,7 @@ import { loadAgent } from './load-agent.ts';
 import { run } from './run.ts';
 import type { Session } from './session.ts';
 import { contentIn } from './stored/content-in.ts';
-import { assertStoreThere, withStoreIfAny } from './stored/open-store.ts';
+import { assertReadable, assertStoreThere, withStoreIfAny } from './stored/open-store.ts';
 import { failureLine } from './words/failure-line.ts';
 import { traceAt } from './trace/trace-at.ts';
 import type { InspectorRequest } from './usage/inspector-request.ts';
@@ -40,17 +40,14 @@ export const inspect = async (wanted: InspectCommand, session: Session): Promise
   if (file === undefined) assertStoreThere(session);
   const content = await contentIn(blobs, session);
   let agent: LoadedAgent | undefined;
-  return withStoreIfAny(
-    session,
-    () => Promise.resolve(),
-    (opened) =>
-      runShown(
-        { wish, session, store: opened?.store, content, agent: () => agent, program: file },
-        async () => {
-          if (file !== undefined) agent = await loadAgent(file, session.terminal.folder, exportName);
-          return exitCode.answered;
-        },
-      ),
+  return withStoreIfAny(session, assertReadable, (opened) =>
+    runShown(
+      { wish, session, store: opened?.store, content, agent: () => agent, program: file },
+      async () => {
+        if (file !== undefined) agent = await loadAgent(file, session.terminal.folder, exportName);
+        return exitCode.answered;
+      },
+    ),
   );
 };
 

@@ -18,7 +18,7 @@ import { modelOf } from '../session.ts';
 import { newRunId } from '../stored/begin.ts';
 import { keepCommand } from '../stored/command-record.ts';
 import type { OpenStore } from '../stored/open-store.ts';
-import { isKeptOutside, withStoreIfAny } from '../stored/open-store.ts';
+import { assertReadable, isKeptOutside, withStoreIfAny } from '../stored/open-store.ts';
 import type { InspectCommand } from '../usage/commands.ts';
 import { runShown } from '../with-inspector.ts';
 import type { Begin } from './dev-messages.ts';
@@ -61,18 +61,15 @@ export const showDefinition = async (
   }
   const begin = await turnOf(session);
   if (begin === undefined) return exitCode.aborted;
-  return withStoreIfAny(
-    session,
-    () => Promise.resolve(),
-    (opened) =>
-      runShown(
-        { wish, session, store: opened?.store, agent: () => agent, program: file },
-        async (inspector) => {
-          if (inspector !== undefined) leaveWhenTold(inspector, session);
-          await carryOn({ agent, wanted, session, opened }, begin, inspector);
-          return exitCode.answered;
-        },
-      ),
+  return withStoreIfAny(session, assertReadable, (opened) =>
+    runShown(
+      { wish, session, store: opened?.store, agent: () => agent, program: file },
+      async (inspector) => {
+        if (inspector !== undefined) leaveWhenTold(inspector, session);
+        await carryOn({ agent, wanted, session, opened }, begin, inspector);
+        return exitCode.answered;
+      },
+    ),
   );
 };
 

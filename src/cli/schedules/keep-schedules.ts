@@ -47,7 +47,7 @@ const cellsOfSchedule = (
   { text: oneLine(whenWords(when)), most: WIDEST_ID },
   { text: oneLine(agent), most: agentWidth(columns) },
   { text: pending.length === 0 ? '' : `${pending.length} pending` },
-  { text: nextAt === undefined ? '' : `next ${timeWords(nextAt)}` },
+  { text: nextAt === undefined || isPaused ? '' : `next ${timeWords(nextAt)}` },
 ];
 
 const whenWords = (when: When | undefined): string => {

@@ -11,7 +11,7 @@ import { exitCode } from '../exit-code.ts';
 import { loadAgents } from '../load-agent.ts';
 import type { Session } from '../session.ts';
 import { modelOf } from '../session.ts';
-import { withStoreIfAny } from '../stored/open-store.ts';
+import { assertReadable, withStoreIfAny } from '../stored/open-store.ts';
 import type { ServeCommand } from '../usage/commands.ts';
 import { wrong } from '../usage/wrong-usage.ts';
 import { failureLine } from '../words/failure-line.ts';
@@ -36,36 +36,32 @@ export const serveAgents = async (wanted: ServeCommand, session: Session): Promi
   const model = settings.model === undefined ? undefined : modelOf(session);
   if (model !== undefined) assertKey(model, terminal.environment);
   const agents = await loadAgents(file, terminal.folder, exportName);
-  return withStoreIfAny(
-    session,
-    () => Promise.resolve(),
-    async (opened) => {
-      await using engine = createGlobalEngine();
-      const service = serve(engine, {
-        agents: Object.fromEntries(agents.map((agent) => [agent.name, agent])),
-        origins,
-        openai,
-        ...(token === undefined ? {} : { auth: bearerOf(token) }),
-        ...(opened === undefined ? {} : { store: opened.store }),
-        ...(model === undefined ? {} : { run: { model } }),
-        onProblem: (thrown) => {
-          terminal.stderr.write(failureLine(thrown, paint, settings.debug));
-        },
-      });
-      const server = createServer({ headersTimeout: HEAD_MS }, service.listener);
-      const url = await listen(server, host, port);
-      const names = agents.map(({ name }) => name).join(', ');
-      const line = `Serving ${several(agents.length, 'agent')} at ${url}: ${names}`;
-      if (settings.json) terminal.stdout.write(`${JSON.stringify({ url })}\n`);
-      else if (settings.quiet) terminal.stdout.write(`${url}\n`);
-      else terminal.stderr.write(`  ${paint.cyan('◉')} ${line}\n`);
-      await untilAborted(signal);
-      // Requests are answered meanwhile: new runs are refused.
-      await service.drain();
-      await close(server);
-      return exitCode.answered;
-    },
-  );
+  return withStoreIfAny(session, assertReadable, async (opened) => {
+    await using engine = createGlobalEngine();
+    const service = serve(engine, {
+      agents: Object.fromEntries(agents.map((agent) => [agent.name, agent])),
+      origins,
+      openai,
+      ...(token === undefined ? {} : { auth: bearerOf(token) }),
+      ...(opened === undefined ? {} : { store: opened.store }),
+      ...(model === undefined ? {} : { run: { model } }),
+      onProblem: (thrown) => {
+        terminal.stderr.write(failureLine(thrown, paint, settings.debug));
+      },
+    });
+    const server = createServer({ headersTimeout: HEAD_MS }, service.listener);
+    const url = await listen(server, host, port);
+    const names = agents.map(({ name }) => name).join(', ');
+    const line = `Serving ${several(agents.length, 'agent')} at ${url}: ${names}`;
+    if (settings.json) terminal.stdout.write(`${JSON.stringify({ url })}\n`);
+    else if (settings.quiet) terminal.stdout.write(`${url}\n`);
+    else terminal.stderr.write(`  ${paint.cyan('◉')} ${line}\n`);
+    await untilAborted(signal);
+    // Requests are answered meanwhile: new runs are refused.
+    await service.drain();
+    await close(server);
+    return exitCode.answered;
+  });
 };
 
 /** Takes those who bring the token. */

@@ -112,6 +112,11 @@ export const withStoreIfAny = async <T>(
   return found instanceof Error ? work(without(found, session)) : closing(found, work);
 };
 
+/** Reads from a store: one that cannot be opened says so here, and not with the first request. */
+export const assertReadable = async (store: JournalStore): Promise<void> => {
+  await store.list({ limit: 1 });
+};
+
 const NO_HOME = 'this user has no data folder';
 
 /** Checks whether the runs of this session are stored where another process finds them. */
