@@ -11,9 +11,11 @@ export const idleRules = (rules: readonly PolicyRule[]): readonly string[] =>
     const before = rules.find(
       (other, at) => other !== rule && isBefore(other, at, rule, index) && covers(other, rule),
     );
-    return before === undefined
-      ? []
-      : [`the rule '${rule.name}' can never decide: '${before.name}' matches every call that it matches`];
+    if (before === undefined) return [];
+    const never = `the rule '${rule.name}' can never decide: '${before.name}' matches every call that it matches`;
+    // A rule without conditions that denies is meant for all other calls.
+    const isOtherwise = before.effect === 'deny' && conditions.every((each) => before[each] === undefined);
+    return [isOtherwise ? `${never}; write \`otherwise: 'deny'\` in its place` : never];
   });
 
 const STRENGTH = { deny: 0, ask: 1, allow: 2 } as const;

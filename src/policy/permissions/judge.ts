@@ -18,15 +18,16 @@ export interface Judgement {
   readonly rules: readonly PolicyRule[];
   readonly functions: readonly RuleFunction[];
   readonly files: FileChecks | undefined;
+  readonly otherwise: PolicyOptions['otherwise'];
 }
 
 type Test = (call: ProposedCall) => boolean;
 
 /**
  * Makes the strategy of a policy. The first of these decides: a rule that denies, the mode `plan`, the checks of files, rules that ask, the other
- * modes, a rule that allows; last, what only reads is allowed, and anything else is asked about.
+ * modes, a rule that allows, `otherwise`; last, what only reads is allowed, and anything else is asked about.
  */
-export const judgeBy = ({ mode, lead, rules, functions, files }: Judgement): SafetyStrategy => {
+export const judgeBy = ({ mode, lead, rules, functions, files, otherwise }: Judgement): SafetyStrategy => {
   const compiled = rules.map((rule): Compiled => ({ rule, test: ruleTest(rule), reason: reasonOf(rule) }));
   const ofEffect = (effect: PolicyRule['effect']) => compiled.filter(({ rule }) => rule.effect === effect);
   const [denying, asking, allowing] = [ofEffect('deny'), ofEffect('ask'), ofEffect('allow')];
@@ -53,7 +54,10 @@ export const judgeBy = ({ mode, lead, rules, functions, files }: Judgement): Saf
     const allowed = allowing.find(({ test }) => test(call));
     if (allowed !== undefined) return { verdict: 'allow', rule: allowed.rule.name };
     const granted = said.find(({ verdict }) => verdict === 'allow');
-    return granted ?? (isRead ? { verdict: 'allow' } : { verdict: 'ask', rule: `mode ${mode}` });
+    if (granted !== undefined) return granted;
+    if (otherwise === 'deny')
+      return { verdict: 'deny', rule: 'otherwise', reason: 'no rule of the policy allows it' };
+    return isRead ? { verdict: 'allow' } : { verdict: 'ask', rule: `mode ${mode}` };
   };
 
   return (call) => {

@@ -19,6 +19,8 @@ export interface PolicyOptions {
   readonly rules?: readonly (PolicyRule | RuleFunction)[] | undefined;
   /** Checks of tools that change files. Default: none. */
   readonly files?: FileChecks | undefined;
+  /** Calls that no rule, check or mode decides, also of tools that only read: `deny` makes the rules a list of all that is allowed. Default: as `mode` says. */
+  readonly otherwise?: 'deny' | undefined;
 }
 
 /** A policy: a safety strategy for a run or an engine, that is data unless functions are among its rules. */

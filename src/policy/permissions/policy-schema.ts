@@ -107,6 +107,7 @@ export const checkPolicy = optionsCheck<PolicyOptions>(
   () => ({
     mode: optional(oneOf(modes)),
     lead: optional(aText(1)),
+    otherwise: optional(oneOf(['deny'])),
     rules: optional(listOf(formOr((given) => typeof given === 'function', aFunction(), ruleSchema()))),
     files: optional(optionsSchema<FileChecks>({ readFirst: optional(aBoolean()), protect: globs() })),
   }),

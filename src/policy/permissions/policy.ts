@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../base/json/without-undefined.ts';
 import { freezeJson } from '../../base/json/freeze-json.ts';
 import { refusedOptions } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
@@ -32,7 +33,7 @@ import type { PolicyRule, RuleFunction } from './rule.ts';
  */
 export const policy = (options: PolicyOptions = {}): Policy => {
   checkPolicy(options);
-  const { mode = 'default', lead = 'team_lead' } = options;
+  const { mode = 'default', lead = 'team_lead', otherwise } = options;
   // Copied: what its owner changes later would change what was checked.
   const files = options.files && freezeJson(structuredClone(options.files));
   const rules = (options.rules ?? []).map((rule) =>
@@ -42,10 +43,10 @@ export const policy = (options: PolicyOptions = {}): Policy => {
   const functions = rules.filter((rule): rule is RuleFunction => typeof rule === 'function');
   const problems = idleRules(data);
   if (problems.length > 0) throw refusedOptions(problems, { code: 'policy.invalid', owner: 'the policy' });
-  const judge = judgeBy({ mode, lead, rules: data, functions, files });
+  const judge = judgeBy({ mode, lead, rules: data, functions, files, otherwise });
   const toJSON = (): PolicyOptions => {
     const [first] = functions;
-    if (first === undefined) return { mode, lead, rules, ...(files === undefined ? {} : { files }) };
+    if (first === undefined) return withoutUndefined({ mode, lead, rules, files, otherwise });
     throw new TroupeError(
       'policy.invalid',
       `Cannot write the policy as data as its rule '${first.name}' is a function: write one as data, or give it where the policy is made`,

@@ -27,6 +27,22 @@ describe('[KAIZEN-63] [QITOS-99] what decides about a call, in this order', () =
   test.each<[string, PolicyOptions, ReturnType<typeof proposed>, string, string | undefined]>([
     ['deny beats ask and allow', { rules: [allowing, asking, denying] }, proposed(), 'deny', 'deny-save'],
     ['deny beats bypass', { mode: 'bypass', rules: [denying] }, proposed(), 'deny', 'deny-save'],
+    [
+      'otherwise is beaten by allow',
+      { otherwise: 'deny', rules: [allowing] },
+      proposed(),
+      'allow',
+      'allow-save',
+    ],
+    ['otherwise is beaten by ask', { otherwise: 'deny', rules: [asking] }, proposed(), 'ask', 'ask-save'],
+    ['otherwise denies what no rule names', { otherwise: 'deny' }, proposed(), 'deny', 'otherwise'],
+    [
+      'otherwise denies what only reads',
+      { otherwise: 'deny' },
+      proposed({ safety: 'read' }),
+      'deny',
+      'otherwise',
+    ],
     ['plan beats ask', { mode: 'plan', rules: [asking] }, proposed(), 'deny', 'mode plan'],
     ['plan beats allow', { mode: 'plan', rules: [allowing] }, proposed(), 'deny', 'mode plan'],
     ['ask beats allow', { rules: [allowing, asking] }, proposed(), 'ask', 'ask-save'],

@@ -215,8 +215,26 @@ describe('[M69] a policy', () => {
     { name: 'notes', effect: 'allow', tool: 'save', agent: 'clerk' },
   ];
 
+  test('that denies all but what others allow is told how that is written', () => {
+    const made = () =>
+      policy({
+        rules: [
+          { name: 'none', effect: 'deny' },
+          { name: 'notes', effect: 'allow', tool: 'save' },
+        ],
+      });
+    expect(made).toThrow(
+      "the rule 'notes' can never decide: 'none' matches every call that it matches; write `otherwise: 'deny'` in its place",
+    );
+  });
+
   test('that is printed as JSON and read back decides the same', () => {
-    const one = policy({ mode: 'accept_edits', rules, files: { readFirst: true, protect: ['.git/**'] } });
+    const one = policy({
+      mode: 'accept_edits',
+      rules,
+      files: { readFirst: true, protect: ['.git/**'] },
+      otherwise: 'deny',
+    });
     const other = policy(JSON.parse(JSON.stringify(one)));
     expect(other.toJSON()).toEqual(one.toJSON());
     const tools = fc.constantFrom('wipe', 'dropAll', 'pay', 'save', 'read', 'files.write');
