@@ -1,6 +1,13 @@
-/** The money for the live calls of a rehearsal. A call may cost as much as the dearest so far: that much is reserved for each. */
+/**
+ * The money for the live calls of a rehearsal.
+ *
+ * I1 For each call under way as much is reserved as the dearest so far has cost, recorded ones among them: calls that are made at once
+ * cannot spend the same money.
+ */
 export class LiveBudget {
   readonly #limitUsd: number;
+  /** Keys of the calls under way. */
+  readonly #begun = new Set<string>();
   #spentUsd = 0;
   #dearestUsd = 0;
   #isUnknown = false;
@@ -9,20 +16,31 @@ export class LiveBudget {
     this.#limitUsd = limitUsd;
   }
 
-  /** The reason why no further call may be made; undefined if one may. */
-  refuses(): string | undefined {
-    if (this.#limitUsd === Infinity) return undefined;
-    if (this.#isUnknown) return 'the price of a model is not known, so no budget can be held: give `prices`';
-    return this.#spentUsd + this.#dearestUsd > this.#limitUsd || this.#limitUsd === 0
-      ? `the budget of ${this.#limitUsd} US dollars is spent`
-      : undefined;
+  /** Takes note of what a recorded call has cost. */
+  expect(costUsd = 0): void {
+    this.#dearestUsd = Math.max(this.#dearestUsd, costUsd);
   }
 
-  spent(costUsd: number | undefined): void {
+  /** Reserves for a call, or returns the reason why it may not be made. */
+  begin(key: string): string | undefined {
+    if (this.#limitUsd !== Infinity) {
+      if (this.#isUnknown)
+        return 'the price of a model is not known, so no budget can be held: give `prices`';
+      const needed = this.#spentUsd + this.#dearestUsd * (this.#begun.size + 1);
+      if (needed > this.#limitUsd || this.#limitUsd === 0)
+        return `the budget of ${this.#limitUsd} US dollars is spent`;
+    }
+    this.#begun.add(key);
+    return undefined;
+  }
+
+  /** Charges a call that is over in place of what was reserved for it; once. */
+  settle(key: string, costUsd: number | undefined): void {
+    if (!this.#begun.delete(key)) return;
     if (costUsd === undefined) this.#isUnknown = true;
     else {
       this.#spentUsd += costUsd;
-      this.#dearestUsd = Math.max(this.#dearestUsd, costUsd);
+      this.expect(costUsd);
     }
   }
 }

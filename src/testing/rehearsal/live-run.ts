@@ -56,6 +56,9 @@ export const liveFrom = async (
   // After the input: the first event is that the run has begun.
   const at = { seq: Math.max(1, seq) };
   const { runId } = entry;
+  for (const record of records)
+    if (record.kind === 'event' && record.event.type === 'model.answered')
+      budget.expect(record.event.costUsd);
   const shadow = new Shadow(
     new RecordedEffects(runId, records, partingAt(records, at).records),
     budget,
@@ -151,7 +154,7 @@ class Shadow {
       wrapModel(own, (request, call) => {
         const known = this.#recorded.answer(`${own.provider}:${own.id}`, request);
         if (known !== undefined) return known;
-        const refused = this.#budget.refuses();
+        const refused = this.#budget.begin(call.key);
         if (refused !== undefined) throw this.#stop(refused);
         this.#live.add(call.key);
         return own.answer(request, call);
@@ -183,7 +186,7 @@ class Shadow {
     handle: (event) => {
       if (event.type !== 'model.answered' || !this.#live.has(event.key)) return;
       const { costUsd } = event;
-      this.#budget.spent(costUsd);
+      this.#budget.settle(event.key, costUsd);
       this.costUsd = this.costUsd === undefined || costUsd === undefined ? undefined : this.costUsd + costUsd;
     },
   };

@@ -1,7 +1,6 @@
 import { canonical } from '../../base/json/canonical.ts';
-import type { Json } from '../../base/json/json.ts';
-import { isJsonObject, toJson } from '../../base/json/json.ts';
-import { isSameJson } from '../../base/json/same-json.ts';
+import { toJson } from '../../base/json/json.ts';
+import { fitsJson } from '../../base/json/fits-json.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import { toError } from '../../contracts/errors/error.ts';
@@ -49,7 +48,7 @@ export class RecordedEffects {
   /** The result of an equal call, as `play` returns or throws it; undefined if none is on record. */
   result(tool: string, input: unknown): { readonly play: () => unknown } | undefined {
     const wanted = toJson(input);
-    const equal = this.#calls.filter((call) => call.tool === tool && fits(call.input, wanted));
+    const equal = this.#calls.filter((call) => call.tool === tool && fitsJson(call.input, wanted));
     const found = equal.find((call) => !this.#used.has(call)) ?? equal.at(-1);
     if (found === undefined) return undefined;
     this.#used.add(found);
@@ -59,7 +58,7 @@ export class RecordedEffects {
   /** Checks whether an equal call was executed. */
   has(tool: string, input: unknown): boolean {
     const wanted = toJson(input);
-    return this.#calls.some((call) => call.tool === tool && fits(call.input, wanted));
+    return this.#calls.some((call) => call.tool === tool && fitsJson(call.input, wanted));
   }
 
   /** A person's answer to an equal question. */
@@ -110,12 +109,6 @@ const UNANSWERED = {
   message: 'The recorded call has no answer',
   retryable: 'no',
 } as const;
-
-/** Checks whether an input is the recorded one, to which a schema may have added defaults. */
-const fits = (recorded: Json, input: Json): boolean =>
-  isJsonObject(recorded) && isJsonObject(input)
-    ? Object.entries(recorded).every(([name, value]) => isSameJson(value, input[name]))
-    : isSameJson(recorded, input);
 
 const hashes = new WeakMap<Turn, string>();
 

@@ -4,8 +4,9 @@ import { z } from 'zod';
 import type { Critic } from '../../../src/contracts/agents/critic.ts';
 import type { Model, ModelRequest } from '../../../src/contracts/models/model.ts';
 import { modelAnswer } from '../../../src/contracts/models/model.ts';
-import type { AgentOptions } from '../../../src/index.ts';
+import type { AgentOptions, RunOptions } from '../../../src/index.ts';
 import { delegate, replay } from '../../../src/index.ts';
+import { parallel } from '../../../src/patterns/parallel.ts';
 import { pipeline } from '../../../src/patterns/pipeline.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
@@ -79,8 +80,12 @@ const lastOf = (messages: ModelRequest['messages']): string => messages.at(messa
 const desk = (changes: Changes = {}, model?: Model) =>
   pipeline({ name: 'desk', stages: [clerk(changes), writer(model)] });
 
+interface Runnable {
+  run(input: string, options: RunOptions): Promise<unknown>;
+}
+
 /** A store with runs of the unchanged agent or team. */
-const recorded = async (of: { run: ReturnType<typeof clerk>['run'] }, inputs: readonly string[]) => {
+const recorded = async (of: Runnable, inputs: readonly string[]) => {
   const store = memoryStore();
   for (const [index, input] of inputs.entries()) await of.run(input, { store, runId: `run-${index}` });
   return store;
@@ -214,6 +219,30 @@ describe('a rehearsal', () => {
     ]);
     const none = await rehearse(changed, { store, live: { budgetUsd: 0 } });
     expect([asked.count, none.spent.modelCalls]).toEqual([3, 0]);
+  });
+
+  test('spends no more than its budget on calls that are made at once', async () => {
+    const asked = { count: 0 };
+    const slow = (id: string): Model => ({
+      provider: 'acme',
+      id,
+      answer: async () => {
+        asked.count += 1;
+        await Promise.resolve();
+        return modelAnswer({ text: 'x', usage: { input: 1, output: 1, billedUsd: 0.01 } });
+      },
+    });
+    const one = (name: string, id: string) => agent({ name, model: slow(id) });
+    const team = (id: string) =>
+      parallel({
+        name: 'crowd',
+        members: { a: one('a', id), b: one('b', id), c: one('c', id), d: one('d', id) },
+      });
+    const store = await recorded(team('one'), ['go']);
+    asked.count = 0;
+    const { runs, spent } = await rehearse(team('two'), { store, live: { budgetUsd: 0.025 } });
+    expect(runs[0]?.live?.stopped).toBe('the budget of 0.025 US dollars is spent');
+    expect([asked.count, spent.modelCalls]).toEqual([2, 2]);
   });
 
   test('writes nothing to the store', async () => {

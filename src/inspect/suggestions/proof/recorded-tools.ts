@@ -1,6 +1,6 @@
-import { isJsonObject, toJson } from '../../../base/json/json.ts';
+import { toJson } from '../../../base/json/json.ts';
 import type { Json } from '../../../base/json/json.ts';
-import { isSameJson } from '../../../base/json/same-json.ts';
+import { fitsJson } from '../../../base/json/fits-json.ts';
 import { TroupeError } from '../../../contracts/errors/error.ts';
 import type { ChosenCall } from '../../../contracts/agents/decision.ts';
 import type { ToolExecutor } from '../../../contracts/tools/executor.ts';
@@ -59,7 +59,7 @@ export class RecordedTools {
 
   /** The recorded call, of the agent's own the next one; a call that is made once more gets the last result again. */
   #take(tool: string, input: Json, agent: string): ToolFact | undefined {
-    const equal = toolsIn(this.#run).filter((call) => call.tool === tool && fits(call.input, input));
+    const equal = toolsIn(this.#run).filter((call) => call.tool === tool && fitsJson(call.input, input));
     const own = equal.filter((call) => call.agent === agent);
     const fitting = own.length > 0 ? own : equal;
     const found = fitting.find((call) => !this.#given.has(call)) ?? fitting.at(-1);
@@ -67,9 +67,3 @@ export class RecordedTools {
     return found;
   }
 }
-
-/** Checks whether an input is the recorded one, to which a schema may have added defaults. */
-const fits = (recorded: Json, input: Json): boolean =>
-  isJsonObject(recorded) && isJsonObject(input)
-    ? Object.entries(recorded).every(([name, value]) => isSameJson(value, input[name]))
-    : isSameJson(recorded, input);
