@@ -45,6 +45,11 @@ export const startDev = async (folder: string, file: string, ...args: readonly s
   onTestFailed(() => {
     console.error(said());
   });
+  // In order, so that nothing writes into the folder any more as it is removed: its version ends before it does.
+  onTestFinished(async () => {
+    started.kill('SIGTERM');
+    await started.ended;
+  });
   await until(/Inspector: \S+/);
   const [, url = ''] = /Inspector: (\S+)/.exec(said()) ?? [];
   const page = { url, token: new URL(url).searchParams.get('token') ?? '' };

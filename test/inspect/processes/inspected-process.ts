@@ -24,8 +24,10 @@ export const startNode = (
     env: { PATH, XDG_RUNTIME_DIR, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  onTestFinished(() => {
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  onTestFinished(async () => {
     child.kill('SIGKILL');
+    await ended;
   });
   let said = '';
   const looks = new Set<() => void>();
@@ -45,7 +47,6 @@ export const startNode = (
       looks.add(look);
       look();
     });
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   return { pid: child.pid ?? 0, until, said: () => said, kill: (signal) => child.kill(signal), ended };
 };
 
