@@ -55,6 +55,7 @@ class MemoryStore implements JournalStore {
   /** Number of holds on bytes in the store. */
   readonly #holders = new Map<string, number>();
   #created = 0;
+  readonly #watches = new Set<{ readonly notify: () => void }>();
 
   create(entry: RunEntry, wish: LeaseWish): Lease {
     if (this.#runs.has(entry.runId)) throw journalErrors.exists(entry.runId);
@@ -86,7 +87,9 @@ class MemoryStore implements JournalStore {
 
   release({ runId, holder, fence }: Lease): void {
     const run = this.#runs.get(runId);
-    if (run?.fence === fence && run.holder === holder) run.holder = null;
+    if (run?.fence !== fence || run.holder !== holder) return;
+    run.holder = null;
+    if (run.entry.status === 'running') this.#notify();
   }
 
   leases(): readonly Lease[] {
@@ -119,9 +122,31 @@ class MemoryStore implements JournalStore {
       .map((run) => ({ ...run.entry }));
   }
 
+  due(now: number, limit: number): readonly RunEntry[] {
+    return this.#find({ status: ['running', 'waiting'] })
+      .filter(({ entry, holder, expiresAt, letters }) => {
+        if (holder !== null && expiresAt > now) return false;
+        const { status, dueAt = Infinity } = entry;
+        return (
+          status === 'running' || dueAt <= now || [...letters.values()].some((each) => each !== undefined)
+        );
+      })
+      .toReversed()
+      .slice(0, limit)
+      .map(({ entry }) => ({ ...entry }));
+  }
+
   post(letter: Letter): void {
     const { letters } = this.#run(letter.runId);
-    if (!letters.has(letter.id)) letters.set(letter.id, { ...letter });
+    if (letters.has(letter.id)) return;
+    letters.set(letter.id, { ...letter });
+    this.#notify();
+  }
+
+  async watch(notify: () => void): Promise<() => Promise<void>> {
+    const watch = { notify };
+    this.#watches.add(watch);
+    return async () => void this.#watches.delete(watch);
   }
 
   letters(runId: string): readonly Letter[] {
@@ -199,6 +224,10 @@ class MemoryStore implements JournalStore {
 
   close(): void {
     // Its data is garbage collected with the store.
+  }
+
+  #notify(): void {
+    for (const { notify } of this.#watches) notify();
   }
 
   #room(room: string): Map<string, string> {

@@ -140,6 +140,21 @@ export const runsOf = (
   return { sql: `from ${table} ${where} order by runs.created_at desc, runs.id desc ${most}`, values };
 };
 
+/**
+ * The clause that selects the unfinished runs that wait for a process, oldest first. `place` returns the placeholder of the nth parameter.
+ */
+export const dueRunsOf = (
+  { runs, letters }: { readonly runs: string; readonly letters: string },
+  now: number,
+  limit: number,
+  place: (n: number) => string,
+): Clause => ({
+  sql: `from ${runs} as runs where status in ('running', 'waiting') and (holder is null or expires_at <= ${place(1)})
+    and (status = 'running' or due_at <= ${place(2)} or exists (select 1 from ${letters} as letters where letters.run = runs.id and letters.text is not null))
+    order by runs.created_at, runs.id limit ${place(3)}`,
+  values: [now, now, limit],
+});
+
 const freeAt = (idleSince: number | undefined, put: (value: Column) => string): string =>
   idleSince === undefined ? 'holder is null' : `(holder is null or expires_at <= ${put(idleSince)})`;
 

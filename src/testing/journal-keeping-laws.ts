@@ -27,6 +27,64 @@ export const letterLaws: readonly SceneLaw[] = [
   }),
 ];
 
+/** Laws of a store about runs that wait for a process. */
+export const dueLaws: readonly SceneLaw[] = [
+  law('says which runs wait for a process, where it can', async ({ store, other }) => {
+    if (store.due === undefined) return;
+    const made = [
+      entry('left', { createdAt: 4 }),
+      entry('held', { createdAt: 3 }),
+      entry('expired', { createdAt: 2 }),
+      entry('resting', { createdAt: 1, status: 'waiting' }),
+      entry('addressed', { createdAt: 5, status: 'waiting' }),
+      entry('answered', { createdAt: 5, status: 'waiting' }),
+      entry('early', { createdAt: 6, status: 'waiting', dueAt: 3000 }),
+      entry('timed', { createdAt: 7, status: 'waiting', dueAt: 2000 }),
+      entry('over', { createdAt: 8, status: 'completed' }),
+    ];
+    for (const each of made) {
+      const lease = await store.create(
+        each,
+        wish('a', 1000, { ttlMs: each.runId === 'expired' ? 1000 : 9000 }),
+      );
+      await store.post(letter('read', each.runId));
+      const { status, dueAt } = each;
+      const taken = each.runId === 'addressed' ? [] : ['read'];
+      await store.commit(lease, { rows: [], change: { status, updatedAt: 1, dueAt }, taken });
+      if (each.runId !== 'held' && each.runId !== 'expired') await store.release(lease);
+    }
+    const dueOf = async (now: number, limit: number) => idsOf((await other()).due?.(now, limit) ?? []);
+    same('at a time', await dueOf(2000, 9), ['expired', 'left', 'addressed', 'timed']);
+    same('before', await dueOf(1999, 9), ['left', 'addressed']);
+    same('later', await dueOf(3000, 9), ['expired', 'left', 'addressed', 'early', 'timed']);
+    same('the first two', await dueOf(2000, 2), ['expired', 'left']);
+  }),
+  law('notifies of runs that are left or have a letter, where it can', async ({ store, other }) => {
+    if (store.watch === undefined) return;
+    const second = await other();
+    let notify = (): void => undefined;
+    const end = await store.watch(() => {
+      notify();
+    });
+    const noticeOf = async (work: () => Promise<void>): Promise<void> => {
+      const noticed = new Promise<void>((resolve) => {
+        notify = resolve;
+      });
+      await work();
+      await noticed;
+    };
+    const lease = await second.create(entry('r'), wish('a'));
+    await noticeOf(async () => second.post(letter('l')));
+    await noticeOf(async () => second.release(lease));
+    await end();
+    notify = () => {
+      throw new Error('notified after its end');
+    };
+    await second.post(letter('late'));
+    same('the letters', await second.letters('r'), [letter('l'), letter('late')]);
+  }),
+];
+
 /** Laws of a store about queries and removal. */
 export const keepingLaws: readonly SceneLaw[] = [
   law('lists runs newest first, and those that are wanted', async ({ store }) => {

@@ -1,5 +1,5 @@
 import type { JournalStore } from '../contracts/journals/journal.ts';
-import { holdingLaws, keepingLaws, letterLaws } from './journal-keeping-laws.ts';
+import { dueLaws, holdingLaws, keepingLaws, letterLaws } from './journal-keeping-laws.ts';
 import { leaseLaws } from './journal-lease-laws.ts';
 import { rowLaws } from './journal-row-laws.ts';
 import { asBroken } from './journal-scene.ts';
@@ -33,20 +33,22 @@ export interface JournalStoreLaw {
 export const journalStoreLaws = (
   make: () => JournalStoreWorld | Promise<JournalStoreWorld>,
 ): readonly JournalStoreLaw[] =>
-  [...rowLaws, ...leaseLaws, ...letterLaws, ...keepingLaws, ...holdingLaws].map(({ name, holds }) => ({
-    name,
-    check: async () => {
-      const world = await make();
-      const { store, another } = world;
-      let other: JournalStore | undefined;
-      try {
-        await holds({ store, other: async () => (other ??= (await another?.()) ?? store) });
-      } catch (thrown) {
-        throw asBroken(name, thrown);
-      } finally {
-        await store.close();
-        if (other !== store) await other?.close();
-        await world.dispose?.();
-      }
-    },
-  }));
+  [...rowLaws, ...leaseLaws, ...letterLaws, ...dueLaws, ...keepingLaws, ...holdingLaws].map(
+    ({ name, holds }) => ({
+      name,
+      check: async () => {
+        const world = await make();
+        const { store, another } = world;
+        let other: JournalStore | undefined;
+        try {
+          await holds({ store, other: async () => (other ??= (await another?.()) ?? store) });
+        } catch (thrown) {
+          throw asBroken(name, thrown);
+        } finally {
+          await store.close();
+          if (other !== store) await other?.close();
+          await world.dispose?.();
+        }
+      },
+    }),
+  );

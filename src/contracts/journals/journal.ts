@@ -175,6 +175,16 @@ export interface JournalStore {
    * left out, and named in `unreadable`.
    */
   list(query?: RunQuery): Stored<RunList>;
+  /**
+   * Unfinished runs that wait for a process at that time, oldest first, at most `limit`: nobody holds their lease, or it has expired, and they
+   * are `running`, due, or have letters. Of a store without this function, those who resume runs look at one run after the other.
+   */
+  due?(now: number, limit: number): Stored<RunList>;
+  /**
+   * Calls `notify` when a run may be due that was not before: it was left, or has a letter. Resolves when it listens, with a function that ends
+   * it. Notices may be missed, and none comes of a time that is over: look at what is `due` from time to time, too.
+   */
+  watch?(notify: () => void): Promise<() => Promise<void>>;
   /** @throws `journal.unknown` */
   post(letter: Letter): Stored<void>;
   /** Returns unprocessed letters in order of arrival; none for an unknown run. */

@@ -21,6 +21,8 @@ export interface PostgresQueries {
 export interface PostgresClient extends PostgresQueries {
   /** Returns it to the pool; with an error it is discarded. */
   release(error?: Error | boolean): void;
+  /** Calls `listener` with each notice that it listens to, and when it is lost. */
+  on(event: 'notification' | 'error', listener: () => void): unknown;
 }
 
 /** A pool of connections, such as a `Pool` of the package `pg`. */

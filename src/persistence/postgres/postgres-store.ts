@@ -17,6 +17,8 @@ import type {
 } from '../../contracts/journals/journal.ts';
 import type { KeyValueFiles } from '../../contracts/conversations/memory.ts';
 import { assertFollows, assertFree, assertHolds, journalErrors } from '../journal-errors.ts';
+import { postgresFiles } from './postgres-files.ts';
+import { channelOf, PostgresNotices } from './postgres-notices.ts';
 import type { PostgresAnswer, PostgresPool, PostgresQueries, PostgresValue } from './postgres-pool.ts';
 import { inTransaction, openPool, postgresError } from './postgres-pool.ts';
 import type { Tables } from './postgres-schema.ts';
@@ -25,6 +27,7 @@ import { RELEASED_ROOM, releaseBlobs, releasedText } from '../release-blobs.ts';
 import { processIdentity } from '../process-holder.ts';
 import type { RunState } from '../run-table.ts';
 import {
+  dueRunsOf,
   entryColumns,
   entriesOf,
   entryOf,
@@ -74,6 +77,8 @@ class PostgresStore implements JournalStore {
   readonly identity = processIdentity();
   readonly #place: PostgresPlace;
   readonly #tables: Tables;
+  readonly #channel: string;
+  readonly #watches = new Set<PostgresNotices>();
   #open: Promise<PostgresPool> | undefined;
   #isClosed = false;
 
@@ -81,6 +86,7 @@ class PostgresStore implements JournalStore {
     this.name = `postgres:${placeOf(place)}/${schema}`;
     this.#place = place;
     this.#tables = tablesIn(schema);
+    this.#channel = channelOf(schema);
   }
 
   async create(entry: RunEntry, { holder, ttlMs, now }: LeaseWish): Promise<Lease> {
@@ -121,8 +127,9 @@ class PostgresStore implements JournalStore {
 
   async release({ runId, holder, fence }: Lease): Promise<void> {
     await this.#query(
-      `update ${this.#tables.runs} set holder = null where run = $1 and holder = $2 and fence = $3`,
-      [storedText(runId), storedText(holder), fence],
+      `with freed as (update ${this.#tables.runs} set holder = null where run = $1 and holder = $2 and fence = $3 returning status)
+       select pg_notify($4, '') from freed where status = 'running'`,
+      [storedText(runId), storedText(holder), fence, this.#channel],
     );
   }
 
@@ -184,13 +191,29 @@ class PostgresStore implements JournalStore {
     return entriesOf((await this.#query(`select ${entryColumns} ${sql}`, values)).rows);
   }
 
+  async due(now: number, limit: number): Promise<RunList> {
+    const { sql, values } = dueRunsOf(this.#tables, now, limit, placeOfValue);
+    return entriesOf((await this.#query(`select ${entryColumns} ${sql}`, values)).rows);
+  }
+
   post({ runId, id, at, text }: Letter): Promise<void> {
     return this.#write(runId, async (client, run) => {
       await client.query(
         `insert into ${this.#tables.letters} (run, id, at, text) values ($1, $2, $3, $4) on conflict do nothing`,
         [run.id, storedText(id), at, storedText(text)],
       );
+      await client.query(`select pg_notify($1, '')`, [this.#channel]);
     });
+  }
+
+  async watch(notify: () => void): Promise<() => Promise<void>> {
+    const notices = new PostgresNotices(() => this.#using(async (pool) => pool), this.#channel, notify);
+    await this.#using(() => notices.listen());
+    this.#watches.add(notices);
+    return async () => {
+      this.#watches.delete(notices);
+      notices.end();
+    };
   }
 
   async letters(runId: string): Promise<readonly Letter[]> {
@@ -296,35 +319,12 @@ class PostgresStore implements JournalStore {
   }
 
   files(room: string): KeyValueFiles {
-    const { files } = this.#tables;
-    const put = (name: string, text: string, kept: string) =>
-      this.#query(
-        `insert into ${files} as old (room, name, text) values ($1, $2, $3)
-         on conflict (room, name) do update set text = ${kept}`,
-        [storedText(room), storedText(name), storedText(text)],
-      );
-    const at = `where room = $1 and name = $2`;
-    return {
-      read: async (name) => {
-        const { rows } = await this.#query(`select text from ${files} ${at}`, [
-          storedText(room),
-          storedText(name),
-        ]);
-        return rows[0] === undefined ? undefined : textAt(rows[0], 'text');
-      },
-      write: async (name, text) => void (await put(name, text, 'excluded.text')),
-      append: async (name, text) => void (await put(name, text, 'old.text || excluded.text')),
-      remove: async (name) =>
-        void (await this.#query(`delete from ${files} ${at}`, [storedText(room), storedText(name)])),
-      names: async () =>
-        (await this.#query(`select name from ${files} where room = $1`, [storedText(room)])).rows
-          .map((row) => textAt(row, 'name'))
-          .sort(),
-    };
+    return postgresFiles(this.#tables.files, storedText(room), (sql, values) => this.#query(sql, values));
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    for (const notices of this.#watches) notices.end();
     const open = this.#open;
     this.#open = undefined;
     if (this.#place.pool === undefined) await (await open?.catch(() => undefined))?.end();

@@ -27,6 +27,7 @@ import {
   entriesOf,
   entryOf,
   entryValues,
+  dueRunsOf,
   holderValues,
   leasesIn,
   numberAt,
@@ -163,6 +164,13 @@ class SqliteStore implements JournalStore {
 
   list(query: RunQuery = {}): RunList {
     const { sql, values } = runsOf('runs', query, () => '?');
+    return this.#using(({ database }) =>
+      entriesOf(database.prepare(`select ${entrySelection} ${sql}`).all(...values)),
+    );
+  }
+
+  due(now: number, limit: number): RunList {
+    const { sql, values } = dueRunsOf({ runs: 'runs', letters: 'letters' }, now, limit, () => '?');
     return this.#using(({ database }) =>
       entriesOf(database.prepare(`select ${entrySelection} ${sql}`).all(...values)),
     );

@@ -12,8 +12,8 @@ import type { RouteName } from './http/routes.ts';
 import { bodies } from './http/routes.ts';
 import { openApi } from './open-api.ts';
 import { checkContent } from './runs/check-input.ts';
-import type { FoundRun, LiveRun } from './runs/live-run.ts';
-import { abortRun, answerRun, requestsOf, sendToRun } from './runs/reach-run.ts';
+import type { FoundRun } from './runs/live-run.ts';
+import { abortRun, answerRun, holdRun, requestsOf, sendToRun } from './runs/reach-run.ts';
 import { answerOf } from './runs/run-people.ts';
 import type { Started } from './runs/served-runs.ts';
 import type { Admitted, Serving } from './serving.ts';
@@ -74,15 +74,8 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     return doneReply(await sendToRun(serving, found, { from: caller.who, content, path }));
   },
 
-  pause: async (serving, admitted) => {
-    (await runHere(serving, admitted)).handle.pause();
-    return jsonReply({ ok: true });
-  },
-
-  resume: async (serving, admitted) => {
-    (await runHere(serving, admitted)).handle.resume();
-    return jsonReply({ ok: true });
-  },
+  pause: (serving, admitted) => hold(serving, admitted, 'pause'),
+  resume: (serving, admitted) => hold(serving, admitted, 'resume'),
 
   step: async (serving, admitted) => {
     const { request, url } = admitted;
@@ -157,11 +150,11 @@ const bodyIn = async <Body>(
   throw new TroupeError('input.invalid', `Cannot read the body as ${place} does not fit: ${why}`);
 };
 
-/** A run in this process, for what only that can do. @throws {TroupeError} `journal.held`, `run.ended` */
-const runHere = async (serving: Serving, admitted: Admitted): Promise<LiveRun> => {
+/** Holds a run, or lets it go on. */
+const hold = async (serving: Serving, admitted: Admitted, kind: 'pause' | 'resume'): Promise<Response> => {
   const found = await findRun(serving, admitted);
   await bodyIn(serving, admitted.request, bodies().nothing);
-  return serving.runs.reach(found);
+  return doneReply(await holdRun(serving, found, kind));
 };
 
 /** 202 for what another process does as soon as it reads its letters. */

@@ -58,7 +58,10 @@ export interface ServeLimits {
   readonly streams?: number | undefined;
   /** Open streams of events of one caller. Default 50. */
   readonly streamsPerCaller?: number | undefined;
-  /** Runs that this server has under way. Default 1,000. */
+  /**
+   * Runs that this server has under way; where it executes none, those that wait to be executed. Default 1,000. Of stored ones those that only
+   * wait, such as for a person, give way to others that are due.
+   */
   readonly runs?: number | undefined;
   /** Longest time that a request waits for a result, in ms. Default 30,000. */
   readonly waitMs?: number | undefined;
@@ -98,6 +101,11 @@ export interface ServeOptions<Agents extends ServedAgents = ServedAgents> {
   readonly limits?: ServeLimits | undefined;
   /** Serves the agents as models of OpenAI's Chat Completions and Responses, too, below `/v1`. Default false. */
   readonly openai?: boolean | undefined;
+  /**
+   * Executes the runs that are started here. Default true. With false they are entered in the store, and left to other processes that share it:
+   * such as `troupe worker`, or another `serve`. What callers do to a run reaches it there; of a text that is written, they see each answer as a whole.
+   */
+  readonly executes?: boolean | undefined;
   /** Resumes at boot what is due in the store, and again after each `sweepMs`. Default true. */
   readonly resumes?: boolean | undefined;
   /** Time after which it looks again for what is due, in ms. Default 30,000; `Infinity`: at boot only. */
@@ -164,6 +172,7 @@ export const checkServe = optionsCheck<ServeOptions>(
       }),
     ),
     openai: optional(aBoolean()),
+    executes: optional(aBoolean()),
     resumes: optional(aBoolean()),
     sweepMs: optional(aTime()),
     onProblem: optional(aFunction()),

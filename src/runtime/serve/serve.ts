@@ -15,6 +15,7 @@ import { matchRoute } from './http/match-route.ts';
 import { routes } from './http/routes.ts';
 import { openApi } from './open-api.ts';
 import { nothingHere, operations } from './operations.ts';
+import { DueWatch } from './runs/due-watch.ts';
 import { RunFinder } from './runs/run-finder.ts';
 import { ServedNames } from './runs/served-names.ts';
 import { ServedRuns } from './runs/served-runs.ts';
@@ -74,6 +75,16 @@ export const serve = <Agents extends ServedAgents>(
   options: ServeOptions<Agents>,
 ): Service<Agents> => {
   checkServe(options);
+  if (options.executes === false && options.resumes === true)
+    throw new TroupeError(
+      'input.invalid',
+      'Cannot start a server of agents as it executes no runs, and is to resume them: leave out one of `executes` and `resumes`',
+    );
+  if (options.executes === false && options.store === undefined)
+    throw new TroupeError(
+      'input.invalid',
+      'Cannot start a server of agents as it executes no runs and has no store to leave them in: give it a `store`',
+    );
   if (engine.kind === 'disposable')
     throw new TroupeError(
       'engine.invalid',
@@ -103,7 +114,7 @@ class Server implements ServiceParts {
   readonly hasAuth: boolean;
   /** Loaded with the first request for it. */
   readonly #openAi: () => Promise<OpenAiFace>;
-  #sweep: unknown;
+  #due: DueWatch | undefined;
   #draining: Promise<void> | undefined;
 
   constructor(engine: Engine, options: ServeOptions) {
@@ -114,6 +125,7 @@ class Server implements ServiceParts {
       hosts,
       origins = [],
       run = {},
+      executes = true,
       basePath = '',
       clock = systemClock,
     } = options;
@@ -128,6 +140,7 @@ class Server implements ServiceParts {
       store,
       context: options.context ?? ((party) => party),
       run,
+      executes,
       most: limits.runs,
       kept: limits.kept,
       clock,
@@ -184,32 +197,25 @@ class Server implements ServiceParts {
     return openApi(this.serving.names.all, this.serving.basePath);
   }
 
-  /** Resumes what is due, now and again after each `sweepMs`. */
+  /** Resumes what is due, now and from now on; resolves with the number of runs that were due now. */
   async boot(): Promise<number> {
-    const { store, resumes = true } = this.#options;
+    const { store, executes = true, resumes = executes, sweepMs = SWEEP_MS } = this.#options;
     if (store === undefined || !resumes) return 0;
-    return this.#resumeDue();
+    const { runs, clock } = this.serving;
+    const { onProblem } = this;
+    const watch = new DueWatch({ store, clock, sweepMs, onProblem, resumeDue: () => runs.resumeDue() });
+    this.#due = watch;
+    return watch.begin();
   }
 
   drain(withinMs: number): Promise<void> {
-    this.serving.clock.clearTimeout(this.#sweep);
-    return (this.#draining ??= this.serving.runs.drain(withinMs));
+    return (this.#draining ??= this.#drain(withinMs));
   }
 
-  async #resumeDue(): Promise<number> {
-    const { runs, clock } = this.serving;
-    const { sweepMs = SWEEP_MS } = this.#options;
-    let count = 0;
-    try {
-      count = await runs.resumeDue();
-    } catch (thrown) {
-      this.onProblem(thrown);
-    }
-    if (!runs.isDraining && sweepMs !== Infinity)
-      this.#sweep = clock.setTimeout(() => {
-        void this.#resumeDue();
-      }, sweepMs);
-    return count;
+  async #drain(withinMs: number): Promise<void> {
+    const draining = this.serving.runs.drain(withinMs);
+    await this.#due?.end();
+    await draining;
   }
 
   #isForOpenAi({ url }: Request): boolean {

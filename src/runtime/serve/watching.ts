@@ -8,9 +8,9 @@ import { onSignal } from '../run/shared-signal.ts';
 import { callerKeyOf } from './http/callers.ts';
 import { refusal } from './http/refusal.ts';
 import { jsonReply, SAFE_HEADERS } from './http/reply.ts';
-import type { Ended, FoundRun } from './runs/live-run.ts';
+import type { Ended, FoundRun, LiveRun } from './runs/live-run.ts';
 import { drainingError } from './runs/run-errors.ts';
-import { ResumedEvents } from './runs/resumed-events.ts';
+import { RunEvents } from './runs/run-events.ts';
 import { eventsAmong, StoredEvents, StoredRecords } from './runs/stored-events.ts';
 import type { Limits } from './serve-options.ts';
 import type { Admitted, Serving } from './serving.ts';
@@ -56,20 +56,14 @@ const rawEventsOf = (
   { store, clock, runs }: Serving,
   found: FoundRun,
 ): AsyncIterator<LiveEvent, undefined> => {
-  if (found.live !== undefined)
-    return flatMapItems(found.live.handle[Symbol.asyncIterator](), (event) => [event]);
-  // What is not here is in the store.
-  if (store === undefined) return new NoEvents();
-  const { runId } = found.stored;
-  const findLive = () => runs.at(runId);
-  return new ResumedEvents(new StoredEvents(store, runId, clock, () => findLive() !== undefined), findLive);
+  const { runId } = found.live ?? found.stored;
+  const findLive = (): LiveRun | undefined => runs.at(runId) ?? found.live;
+  const isHere = (): boolean => findLive()?.isLeft === false;
+  return new RunEvents({
+    findLive,
+    openStored: store && (() => new StoredEvents(store, runId, clock, isHere)),
+  });
 };
-
-class NoEvents implements AsyncIterator<never, undefined> {
-  next(): Promise<IteratorReturnResult<undefined>> {
-    return Promise.resolve({ value: undefined, done: true });
-  }
-}
 
 /** The number of the last event that a client has; -1 for none, undefined if it has them all. */
 const lastSeenBy = async (
@@ -107,11 +101,12 @@ export const giveResult = async (
   const { live } = found;
   if (live !== undefined) {
     if (!live.isOver && !(await within(live.over, waitMs, serving, request))) return underWay();
-    if (live.ended === undefined) throw lostRun(live.runId);
-    return resultReply(serving, live.ended);
+    if (live.ended !== undefined) return resultReply(serving, live.ended);
+    if (!live.isLeft) throw lostRun(live.runId);
   }
   if (serving.store === undefined) return underWay();
-  const { runId, status } = found.stored;
+  const { runId } = live ?? found.stored;
+  const status = found.stored?.status ?? 'running';
   const events = new StoredEvents(serving.store, runId, serving.clock);
   const last = lastOf(events);
   const isOver = status !== 'running' && status !== 'waiting';

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
+import type { LiveEvent } from '../../../src/contracts/events/event.ts';
 import type { Model } from '../../../src/contracts/models/model.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { createGlobalEngine } from '../../../src/runtime/engines/global-engine.ts';
@@ -129,4 +130,14 @@ export const firstRequest = async (run: {
     const [first] = await run.requests();
     if (first !== undefined) return first;
   }
+};
+
+/** The events that a server sends at an address, to the end of their stream. */
+export const readEvents = async (url: string) => {
+  const text = await (await fetch(url)).text();
+  const events = Array.from(
+    text.matchAll(/^data: (.*)$/gm),
+    ([, data = '']) => JSON.parse(data) as LiveEvent,
+  );
+  return { events };
 };

@@ -19,6 +19,7 @@ import {
   refunding,
   refunds,
   refusalOf,
+  readEvents,
   served,
   tenantEngine,
 } from './serve-kit.ts';
@@ -157,7 +158,7 @@ test('a run that another server has gets its answer by letter', async () => {
   const run = await connect<typeof holder.service>(holder.url).start('clerk', 'go');
   const far = connect(other.url).at(run.runId);
   const request = await firstRequest(far);
-  await expect(far.pause()).rejects.toMatchObject({ code: 'journal.held' });
+  await expect(far.step()).rejects.toMatchObject({ code: 'journal.held' });
   await far.approve(request.id);
   expect(await far.result).toMatchObject({ output: 'Your money is on its way.' });
   expect(refunds).toHaveLength(1);
@@ -356,12 +357,3 @@ test('a server without a store lets its runs finish for a while, and aborts them
   await drained;
   await engine.shutdown();
 });
-
-const readEvents = async (url: string) => {
-  const text = await (await fetch(url)).text();
-  const events = Array.from(
-    text.matchAll(/^data: (.*)$/gm),
-    ([, data = '']) => JSON.parse(data) as LiveEvent,
-  );
-  return { events };
-};

@@ -13,6 +13,8 @@ const by = z.optional(z.object({ name: z.string(), roles: z.optional(z.readonly(
 export const letterSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('message'), from: z.string(), text: z.string(), path: z.optional(z.string()) }),
   z.object({ kind: z.literal('abort'), reason: z.string() }),
+  z.object({ kind: z.literal('pause') }),
+  z.object({ kind: z.literal('resume') }),
   z.strictObject({ kind: z.literal('approve'), id: z.string(), input: z.optional(json), by }),
   z.object({ kind: z.literal('deny'), id: z.string(), reason: z.optional(z.string()), by }),
   z.object({ kind: z.literal('answer'), id: z.string(), text: z.string() }),
@@ -42,6 +44,11 @@ export const takeLetter = (letter: Letter, run: Run, journal: RunJournal): void 
       break;
     case 'abort':
       run.abort(content.reason);
+      onTaken();
+      break;
+    case 'pause':
+    case 'resume':
+      run[content.kind]();
       onTaken();
       break;
     default: {

@@ -1,12 +1,12 @@
 import type { ResumeAllOptions } from './resume-options.ts';
 import { checkResumeAll } from './resume-schema.ts';
 import type { Agent } from '../../../contracts/agents/agent.ts';
-import { systemClock } from '../../../base/clock.ts';
 import type { TroupeError } from '../../../contracts/errors/error.ts';
 import { errorData, isTroupeError, toError } from '../../../contracts/errors/error.ts';
 import type { JournalStore, RunEntry } from '../../../contracts/journals/journal.ts';
 import type { UnreadableEntry } from '../../../contracts/errors/listed.ts';
 import type { RunHandle } from '../../../contracts/runs/run-handle.ts';
+import { isDue } from './due-runs.ts';
 import { resume } from './resume.ts';
 
 /** An agent or a team of any input and output. */
@@ -94,10 +94,6 @@ export const resumeEach = async <Resumed>(
   }
   return { resumed, held, unclaimed, failed, unreadable: open.unreadable ?? [] };
 };
-
-/** Checks whether a run was running when its process ended, is due, or has letters. */
-const isDue = async (store: JournalStore, { runId, status, dueAt = Infinity }: RunEntry): Promise<boolean> =>
-  status === 'running' || dueAt <= systemClock.now() || (await store.letters(runId)).length > 0;
 
 const NOT_RESUMED = 'Cannot resume the run as something threw';
 

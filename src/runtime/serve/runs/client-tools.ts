@@ -8,7 +8,7 @@ import type { ServedRunOptions } from '../serve-options.ts';
 const CLIENT_MS = 600_000;
 
 /**
- * Adds the tools of a caller to a run that was begun paused, and lets it begin: at once, so that they are in its first commit.
+ * Adds the tools of a caller to a run that was begun paused, and if it `begins` here lets it: at once, so that they are in its first commit.
  *
  * @throws {TroupeError} `input.invalid`
  */
@@ -16,9 +16,10 @@ export const addClientTools = async (
   handle: Pick<RunHandle<unknown, unknown>, 'addTools' | 'abort' | 'resume'>,
   tools: readonly ClientTool[],
   { requests: { expireAfterMs = CLIENT_MS } = {} }: ServedRunOptions,
+  begins: boolean,
 ): Promise<void> => {
   const adding = handle.addTools(tools.map((tool) => clientTool({ ...tool, expireAfterMs })));
-  handle.resume();
+  if (begins) handle.resume();
   const [problem] = await adding;
   if (problem === undefined) return;
   handle.abort('the tools of the client do not fit');

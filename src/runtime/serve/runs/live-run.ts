@@ -1,5 +1,5 @@
 import { isLogged } from '../../../contracts/events/is-logged.ts';
-import type { RuntimeEvent } from '../../../contracts/events/event.ts';
+import type { LiveEvent, RuntimeEvent } from '../../../contracts/events/event.ts';
 import type { GivenPart } from '../../../contracts/content/part.ts';
 import type { Turn } from '../../../contracts/conversations/transcript.ts';
 import type { RunEntry } from '../../../contracts/journals/journal.ts';
@@ -12,13 +12,22 @@ import { RequestBook } from '../../people/request-book.ts';
 import type { ServedAgent } from './served-names.ts';
 
 /** A run: one that this server has, or one that its store has. */
-export type FoundRun = { readonly live: LiveRun } | { readonly live?: undefined; readonly stored: RunEntry };
+export type FoundRun =
+  | { readonly live: LiveRun; readonly stored?: undefined }
+  | { readonly live?: undefined; readonly stored: RunEntry };
 
 /** The last event of a run. */
 export type Ended = Extract<RuntimeEvent, { type: 'run.ended' }>;
 
+/** Checks for the end that observers see of a run that this process leaves: it is not on record. */
+export const isLeftEnd = (event: LiveEvent): boolean =>
+  event.type === 'run.ended' &&
+  (event.error?.code === 'run.suspended' || event.error?.code.startsWith('journal.') === true);
+
 /** The options that a run was started with. */
 export interface Begun {
+  /** True if a store has it: it may be left to other processes. */
+  readonly isStored?: boolean | undefined;
   readonly thread?: string | undefined;
   readonly paused?: boolean | undefined;
   readonly history?: readonly Turn<GivenPart>[] | undefined;
@@ -35,6 +44,7 @@ export class LiveRun {
   /** Resolves when it is over or suspended; never rejects. */
   readonly over: Promise<void>;
   isOver = false;
+  readonly #isStored: boolean;
   /** No event says so. */
   readonly #beganPaused: boolean;
   #stepping: Promise<void> | undefined;
@@ -42,13 +52,14 @@ export class LiveRun {
   constructor(
     agent: ServedAgent,
     handle: RunHandle<unknown, unknown>,
-    { thread, paused = false, history = [] }: Begun = {},
+    { isStored = false, thread, paused = false, history = [] }: Begun = {},
   ) {
     this.runId = handle.runId;
     this.agent = agent;
     this.handle = handle;
     this.thread = thread;
     this.history = history;
+    this.#isStored = isStored;
     this.#beganPaused = paused;
     const end = (): void => {
       this.isOver = true;
@@ -60,7 +71,13 @@ export class LiveRun {
   get ended(): Ended | undefined {
     if (!this.isOver) return undefined;
     const last = this.events.at(-1);
-    return last?.type === 'run.ended' ? last : undefined;
+    if (last?.type !== 'run.ended' || (this.#isStored && isLeftEnd(last))) return undefined;
+    return last;
+  }
+
+  /** True if this process does not have it any more, and others may. */
+  get isLeft(): boolean {
+    return this.#isStored && this.isOver && this.ended === undefined;
   }
 
   /** The events so far, redacted as for any observer; deltas are left out. */

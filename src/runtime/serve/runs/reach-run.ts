@@ -79,6 +79,15 @@ export const abortRun = (
     elsewhere: (store, runId) => post(serving, store, runId, { kind: 'abort', reason }),
   });
 
+/** Holds the next effect of a run, or lets it go on; true for here. @throws {TroupeError} `run.ended` */
+export const holdRun = (serving: Serving, found: FoundRun, kind: 'pause' | 'resume'): Promise<boolean> =>
+  hereOrElsewhere(serving, found, {
+    here: ({ handle }) => {
+      handle[kind]();
+    },
+    elsewhere: (store, runId) => post(serving, store, runId, { kind }),
+  });
+
 const storeOf = ({ store }: Serving): JournalStore => {
   if (store === undefined) throw storeMissing('read a stored run');
   return store;

@@ -25,6 +25,19 @@ export const fullError = (most: number): TroupeError =>
     retryAfterMs: RETRY_MS,
   });
 
+/** The error for a run that this server leaves to others. */
+export const heldElsewhere = (runId: string): TroupeError =>
+  new TroupeError('journal.held', 'Cannot do that here as other processes execute the runs of this server', {
+    runId,
+  });
+
+/** The error of a server that executes no runs. */
+export const leftToOthers = (what: string): TroupeError =>
+  new TroupeError(
+    'engine.invalid',
+    `Cannot ${what} as this server executes none: ask one that does, or use the command line`,
+  );
+
 /** The error of a server without a store. */
 export const storeMissing = (what: string): TroupeError =>
   new TroupeError('engine.invalid', `Cannot ${what} as this server has no store`);

@@ -35,7 +35,7 @@ export class RunFinder {
   async find(runId: string, { tenant }: Caller): Promise<FoundRun> {
     if (!(await this.#isOwn(runId, tenant))) throw unknownRun();
     const live = this.#runs.at(runId);
-    if (live !== undefined) return { live };
+    if (live !== undefined && !live.isLeft) return { live };
     const stored = await this.#store?.entry(runId);
     if (stored === undefined || this.#names.of(stored.agent) === undefined) throw unknownRun();
     return { stored };

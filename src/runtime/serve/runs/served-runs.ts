@@ -6,39 +6,46 @@ import { sha256 } from '../../../base/sha256.ts';
 import type { Threads } from '../../../contracts/conversations/thread.ts';
 import { isTroupeError, TroupeError } from '../../../contracts/errors/error.ts';
 import type { JournalStore } from '../../../contracts/journals/journal.ts';
-import type { Engine } from '../../../contracts/runs/engine.ts';
-import type { LaterLimits, RunOptions } from '../../../contracts/runs/run-options.ts';
 import type { Turn } from '../../../contracts/conversations/transcript.ts';
 import type { GivenPart } from '../../../contracts/content/part.ts';
-import { threads } from '../../../memory/threads/threads.ts';
 import type { ClientTool } from '../../../contracts/tools/client-tool.ts';
-import { shareOf } from '../../engines/engine-defaults.ts';
+import { redactorOf } from '../../../policy/redaction.ts';
 import { forkAs } from '../../journal/resume/fork.ts';
 import type { ForkOptions } from '../../journal/resume/resume-options.ts';
-import { resumeEach } from '../../journal/resume/resume-all.ts';
+import { dueRuns } from '../../journal/resume/due-runs.ts';
 import { resumeWith } from '../../journal/resume/resume.ts';
-import { THREADS_ROOM } from '../../thread/run-thread.ts';
 import { callerKeyOf } from '../http/callers.ts';
-import type { Caller, RunParty, ServedRunOptions } from '../serve-options.ts';
+import type { Caller, RunParty } from '../serve-options.ts';
 import { awaitStart } from './await-start.ts';
+import { DueSweep } from './due-sweep.ts';
 import { checkInput } from './check-input.ts';
 import { addClientTools } from './client-tools.ts';
+import { laterOptions } from './later-options.ts';
 import type { FoundRun } from './live-run.ts';
 import { LiveRun } from './live-run.ts';
-import { drainingError, endedRun, fullError, storeMissing, unknownRun } from './run-errors.ts';
+import type { PartyOptionsSetup } from './party-options.ts';
+import { PartyOptions } from './party-options.ts';
+import {
+  drainingError,
+  endedRun,
+  fullError,
+  heldElsewhere,
+  leftToOthers,
+  storeMissing,
+  unknownRun,
+} from './run-errors.ts';
 import type { Claim } from './run-keys.ts';
 import { RunKeys } from './run-keys.ts';
+import { sendLetter } from './run-people.ts';
 import type { ServedAgent, ServedNames } from './served-names.ts';
 import { tenantIn } from './stored-events.ts';
 import { newRunId } from './tenant-ids.ts';
 
 /** The parts that served runs are made of. */
-export interface ServedRunsSetup {
-  readonly engine: Engine;
+export interface ServedRunsSetup extends PartyOptionsSetup {
   readonly names: ServedNames;
-  readonly store: JournalStore | undefined;
-  readonly context: (party: RunParty) => unknown;
-  readonly run: ServedRunOptions;
+  /** False: leaves runs to others that share the store. */
+  readonly executes: boolean;
   /** Runs under way at most. */
   readonly most: number;
   /** Ended runs that are kept. */
@@ -77,12 +84,35 @@ export class ServedRuns {
   readonly #live = new Map<string, LiveRun>();
   readonly #starting = new Map<string, Promise<void>>();
   readonly #resuming = new Map<string, Promise<LiveRun>>();
-  readonly #threads = new Map<string | undefined, Threads>();
+  readonly #options: PartyOptions;
   readonly #ending = new AbortController();
+  readonly #sweep: DueSweep | undefined;
 
   constructor(setup: ServedRunsSetup) {
     this.#setup = setup;
-    this.#keys = new RunKeys(setup.store, setup.clock);
+    const { store, clock, most, onProblem, names } = setup;
+    this.#keys = new RunKeys(store, clock);
+    this.#options = new PartyOptions(setup);
+    this.#sweep =
+      store &&
+      new DueSweep({
+        store,
+        clock,
+        most,
+        onProblem,
+        ended: this.drained,
+        underWay: () => new Set(this.underWay.map(({ runId }) => runId)),
+        // A new one may not have its first record yet.
+        isOwn: async ({ agent, runId }) => names.of(agent) !== undefined && (await this.#isBegun(runId)),
+        resume: async ({ agent, runId }) => {
+          const served = names.of(agent);
+          if (served !== undefined) await this.#resume(served, runId);
+        },
+        leave: async (runId) => {
+          const run = this.#live.get(runId);
+          if (run !== undefined) await this.#leave(run, 0);
+        },
+      });
   }
 
   /** The run of that id, if this server has it. */
@@ -176,58 +206,42 @@ export class ServedRuns {
     if (served === undefined) throw unknownRun();
     if (status !== 'running' && status !== 'waiting') throw endedRun(runId);
     if (this.isDraining) throw drainingError();
+    if (!this.#setup.executes) throw heldElsewhere(runId);
     return this.#resume(served, runId);
   }
 
   /** Starts a run that shares the beginning of another. @throws those of `fork` */
   async fork(found: FoundRun, caller: Caller, given: Pick<ForkOptions, 'at' | 'change'>): Promise<Started> {
     const store = this.#store('fork a run');
+    if (!this.#setup.executes) throw leftToOthers('fork a run');
     const { runId: original } = found.live ?? found.stored;
     const agent = found.live === undefined ? this.#setup.names.of(found.stored.agent) : found.live.agent;
     if (agent === undefined) throw unknownRun();
-    this.#assertRoom();
+    await this.#assertRoom();
     const runId = newRunId(caller.tenant);
-    const options = this.#asByEngine(caller);
+    const options = this.#options.byEngine(caller);
     const { model } = options;
     const handle = await forkAs<unknown, unknown>(agent.agent, original, {
-      ...later(options),
+      ...laterOptions(options),
       store,
       runId,
       at: given.at,
       change: { ...(model === undefined ? {} : { model }), ...given.change },
     });
-    this.#keep(new LiveRun(agent, handle));
+    this.#keep(new LiveRun(agent, handle, { isStored: true }));
     return { runId, isNew: true };
   }
 
   /** The threads of a caller's tenant. @throws {TroupeError} `engine.invalid` without a store */
-  threadsOf({ tenant }: RunParty): Threads {
-    const known = this.#threads.get(tenant);
-    if (known !== undefined) return known;
-    const files = this.#store('read threads').files(THREADS_ROOM);
-    const made = tenant === undefined ? threads(files) : threads(files, { scope: `tenant ${tenant}` });
-    this.#threads.set(tenant, made);
-    return made;
+  threadsOf(party: RunParty): Threads {
+    return this.#options.threadsOf(party);
   }
 
   /** Resumes what is due in the store, of the agents that are served and the runs that no process has. */
   async resumeDue(): Promise<number> {
-    const { store, names, onProblem } = this.#setup;
-    if (store === undefined || this.isDraining) return 0;
+    if (this.#sweep === undefined || this.isDraining) return 0;
     await this.#keys.forgetOld();
-    const { resumed, failed, unreadable } = await resumeEach(store, {
-      isDueOnly: true,
-      signal: this.drained,
-      resumeOne: async ({ agent, runId }) => {
-        const served = names.of(agent);
-        // A run that is here is not due; a new one may not have its first record yet.
-        if (served === undefined || this.#live.has(runId) || !(await this.#isBegun(runId))) return undefined;
-        return this.#resume(served, runId);
-      },
-    });
-    for (const { error } of failed) onProblem(error);
-    for (const { error } of unreadable) onProblem(error);
-    return resumed.length;
+    return this.#sweep.sweep();
   }
 
   /**
@@ -257,25 +271,30 @@ export class ServedRuns {
   }
 
   async #begin(runId: string, agent: ServedAgent, caller: Caller, request: StartRequest): Promise<void> {
-    this.#assertRoom();
+    await this.#assertRoom();
     const { input, thread, paused, history, clientTools = [] } = request;
-    const { engine, store, clock, run } = this.#setup;
+    const { engine, store, clock, run, executes } = this.#setup;
+    const isHeld = clientTools.length > 0 || !executes;
     const handle = engine.stream<unknown, unknown, unknown>(agent.agent, input, {
-      ...this.#options(caller),
+      ...this.#options.of(caller),
       runId,
       ...(store === undefined ? {} : { store }),
       ...(thread === undefined ? {} : { thread }),
       ...(paused === undefined ? {} : { paused }),
       ...(history === undefined ? {} : { history }),
-      ...(clientTools.length === 0 ? {} : { paused: true }),
+      ...(isHeld ? { paused: true } : {}),
     });
     // With a store, the journal has the history.
     const kept = store === undefined ? history : undefined;
-    this.#keep(new LiveRun(agent, handle, { thread, paused, history: kept }));
+    const live = this.#keep(
+      new LiveRun(agent, handle, { isStored: store !== undefined, thread, paused, history: kept }),
+    );
     try {
       // Until its store has it, or it waits for its turn.
-      const adding = clientTools.length === 0 ? undefined : addClientTools(handle, clientTools, run);
+      const adding =
+        clientTools.length === 0 ? undefined : addClientTools(handle, clientTools, run, executes);
       await Promise.all([awaitStart(handle, clock), adding]);
+      if (!executes) await this.#leaveToOthers(live, paused === true);
     } catch (thrown) {
       // It never was: the same key may start it.
       this.#live.delete(runId);
@@ -283,32 +302,18 @@ export class ServedRuns {
     }
   }
 
-  /** The options of a run, without those of the engine, which adds them itself. */
-  #options(party: RunParty): RunOptions {
-    const { run, store } = this.#setup;
-    const { who, tenant } = party;
-    const context = this.#setup.context({
-      ...(who === undefined ? {} : { who }),
-      ...(tenant === undefined ? {} : { tenant }),
-    });
-    this.#assertApart(context, tenant);
-    // A tenant's threads are its own; without one they are those of the store.
-    const own = store === undefined || tenant === undefined ? {} : { threads: this.threadsOf(party) };
-    return { ...run, ...own, context };
-  }
-
-  /** The options of a run that the engine does not start itself. */
-  #asByEngine(party: RunParty): RunOptions {
-    return shareOf(this.#setup.engine).optionsFor(this.#options(party));
-  }
-
-  /** Fails closed: memories and caches that tenants share would show one what is the other's. */
-  #assertApart(context: unknown, tenant: string | undefined): void {
-    if (tenant === undefined || shareOf(this.#setup.engine).tenantOf(context) === tenant) return;
-    throw new TroupeError(
-      'engine.invalid',
-      'Cannot start a run of a tenant as the engine does not tell tenants apart: create it with `by`, such as ({ tenant }) => tenant',
-    );
+  /** Leaves a run that has begun, and that has done nothing yet, to others that share the store. */
+  async #leaveToOthers(run: LiveRun, isPaused: boolean): Promise<void> {
+    const { clock, run: options } = this.#setup;
+    const { secrets, secretKey } = options;
+    if (isPaused)
+      await sendLetter(
+        this.#store('leave a run'),
+        run.runId,
+        { kind: 'pause' },
+        { redactor: redactorOf(undefined, secrets), secretKey, clock },
+      );
+    await this.#leave(run, 0);
   }
 
   #resume(agent: ServedAgent, runId: string): Promise<LiveRun> {
@@ -328,9 +333,9 @@ export class ServedRuns {
   async #resumeNow(agent: ServedAgent, runId: string): Promise<LiveRun> {
     const store = this.#store('resume a run');
     const tenant = await tenantIn(store, runId);
-    const options = this.#asByEngine(tenant === undefined ? {} : { tenant });
+    const options = this.#options.byEngine(tenant === undefined ? {} : { tenant });
     const handle = await resumeWith<unknown, unknown, unknown>(agent.agent, runId, { ...options, store });
-    return this.#keep(new LiveRun(agent, handle));
+    return this.#keep(new LiveRun(agent, handle, { isStored: true }));
   }
 
   /** Keeps a run, and the newest of those that are over. */
@@ -347,11 +352,12 @@ export class ServedRuns {
     return run;
   }
 
-  #assertRoom(): void {
+  async #assertRoom(): Promise<void> {
     if (this.isDraining) throw drainingError();
-    const { most } = this.#setup;
-    if (this.underWay.length < most) return;
-    throw fullError(most);
+    const { most, executes, store } = this.#setup;
+    const count =
+      executes || store === undefined ? this.underWay.length : (await dueRuns(store, most)).due.length;
+    if (count >= most) throw fullError(most);
   }
 
   #store(what: string): JournalStore {
@@ -366,28 +372,3 @@ export class ServedRuns {
     return ((await store?.read(runId, 0, 1)) ?? []).length > 0;
   }
 }
-
-/** The options that a fork takes, too. */
-const later = ({
-  runId: _runId,
-  history: _history,
-  thread: _thread,
-  threads: _threads,
-  task: _task,
-  inspect: _inspect,
-  paused: _paused,
-  model: _model,
-  limits,
-  ...options
-}: RunOptions): Omit<ForkOptions, 'store'> => ({
-  ...options,
-  ...(limits === undefined ? {} : { limits: withoutUndefined(limits.concurrency, limits.messages) }),
-});
-
-const withoutUndefined = (
-  concurrency: number | undefined,
-  messages: LaterLimits['messages'],
-): LaterLimits => ({
-  ...(concurrency === undefined ? {} : { concurrency }),
-  ...(messages === undefined ? {} : { messages }),
-});

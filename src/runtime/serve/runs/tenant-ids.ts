@@ -14,8 +14,11 @@ const tagOf = (tenant: string | undefined): string =>
 /** A new id for a run of a tenant. */
 export const newRunId = (tenant: string | undefined): string => `${tagOf(tenant)}-${randomId()}`;
 
+/** The tag of the tenant in the id of a run: the same for all runs of one; undefined for a run that was not started by a server. */
+export const tenantTagIn = (runId: string): string | undefined => SERVED.exec(runId)?.[1];
+
 /** Tells by the id alone if a run is a tenant's; undefined for a run that was not started by a server. */
 export const isOfTenant = (runId: string, tenant: string | undefined): boolean | undefined => {
-  const [, tag] = SERVED.exec(runId) ?? [];
+  const tag = tenantTagIn(runId);
   return tag === undefined ? undefined : tag === tagOf(tenant);
 };

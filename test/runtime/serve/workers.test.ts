@@ -1,0 +1,228 @@
+import { expect, test, vi } from 'vitest';
+import { connect } from '../../../src/client/connect.ts';
+import type { JournalStore } from '../../../src/contracts/journals/journal.ts';
+import { memoryStore } from '../../../src/persistence/memory-store.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
+import { serve } from '../../../src/runtime/serve/serve.ts';
+import { createGlobalEngine } from '../../../src/runtime/engines/global-engine.ts';
+import { virtualClock } from '../../../src/testing/virtual-clock.ts';
+import { deferred } from '../../support/runs.ts';
+import { until } from '../../support/run-over-http.ts';
+import {
+  as,
+  auth,
+  clerkSaying,
+  firstRequest,
+  modelSaying,
+  post,
+  readEvents,
+  refunding,
+  refunds,
+  served,
+  tenantEngine,
+} from './serve-kit.ts';
+
+/** A server that enters runs in the store, and whose own agents would fail. */
+const front = (store: JournalStore, names: readonly string[] = ['clerk']) =>
+  served({
+    agents: Object.fromEntries(names.map((name) => [name, clerkSaying([], name)])),
+    store,
+    executes: false,
+  });
+
+/** Asks until it is so. */
+const eventually = (question: () => Promise<boolean>): Promise<void> =>
+  vi.waitFor(
+    async () => {
+      if (!(await question())) throw new Error('it is not so yet');
+    },
+    { timeout: 20_000, interval: 10 },
+  );
+
+/** A store that is looked at now and then only. */
+const withoutWatch = (): JournalStore => Object.assign(memoryStore(), { watch: undefined });
+
+test('a run that is entered by one server is executed by another, and reached by the first all the while', async () => {
+  refunds.length = 0;
+  const store = memoryStore();
+  await using entrance = await front(store);
+  await using worker = await served({ agents: { clerk: clerkSaying(refunding) }, store });
+  await worker.service.booted;
+  const run = await connect<typeof entrance.service>(entrance.url).start('clerk', 'go');
+  const request = await firstRequest(run);
+  expect((await run.status()).status).toBe('waiting');
+  expect(refunds).toEqual([]);
+  await run.approve(request.id);
+  expect(await run.result).toMatchObject({ status: 'completed', output: 'Your money is on its way.' });
+  expect(refunds).toHaveLength(1);
+  const { events } = await readEvents(`${entrance.url}/runs/${run.runId}/events`);
+  expect(events.map((event) => event.type).filter((type) => type === 'run.started')).toHaveLength(1);
+  expect(events.at(-1)?.type).toBe('run.ended');
+  const here = await readEvents(`${worker.url}/runs/${run.runId}/events`);
+  expect(events).toEqual(here.events.filter(({ type }) => type !== 'model.delta'));
+});
+
+test('its log is that of a run that was executed where it began', async () => {
+  const typesOf = async (url: string, runId: string) =>
+    (await readEvents(`${url}/runs/${runId}/events`)).events.map(({ type }) => type);
+  const greeter = () => clerkSaying(['Hello.'], 'greeter');
+  const store = memoryStore();
+  await using entrance = await front(store, ['greeter']);
+  await using worker = await served({ agents: { greeter: greeter() }, store });
+  await using alone = await served({ agents: { greeter: greeter() }, store: memoryStore() });
+  const [far, near] = await Promise.all(
+    [entrance.url, alone.url].map(async (url) => connect(url).start('greeter', 'Hi')),
+  );
+  if (far === undefined || near === undefined) throw new Error('no runs');
+  await Promise.all([far.result, near.result]);
+  expect(await typesOf(worker.url, far.runId)).toEqual(await typesOf(alone.url, near.runId));
+});
+
+test('a run is paused, resumed and aborted from a server that does not have it', async () => {
+  const store = memoryStore();
+  const held = deferred<string>();
+  await using entrance = await front(store, ['slow']);
+  await using worker = await served({
+    agents: { slow: agent({ name: 'slow', model: modelSaying([() => held.promise]) }) },
+    store,
+  });
+  await worker.service.booted;
+  const run = await connect<typeof entrance.service>(entrance.url).start('slow', 'go', { paused: true });
+  const statusAt = async (url: string) => (await connect(url).at(run.runId).status()).status;
+  await eventually(async () => (await statusAt(worker.url)) === 'paused');
+  await run.resume();
+  await eventually(async () => (await statusAt(worker.url)) === 'running');
+  await run.pause();
+  await eventually(async () => (await statusAt(worker.url)) === 'paused');
+  await run.abort('enough');
+  expect(await run.result).toMatchObject({
+    status: 'aborted',
+    stopReason: { kind: 'aborted', reason: 'enough' },
+  });
+  held.resolve('too late');
+});
+
+test('a worker takes as many runs as it has room for, and those that only wait give way', async () => {
+  refunds.length = 0;
+  const store = withoutWatch();
+  const clock = virtualClock();
+  await using entrance = await front(store);
+  const desk = connect<typeof entrance.service>(entrance.url);
+  const runs: Awaited<ReturnType<typeof desk.start>>[] = [];
+  for (const number of [1, 2, 3]) runs.push(await desk.start('clerk', `order ${number}`));
+  await using worker = await served({
+    agents: { clerk: clerkSaying(refunding) },
+    store,
+    clock,
+    sweepMs: 1_000,
+    limits: { runs: 2 },
+  });
+  expect(await worker.service.booted).toBe(2);
+  const statuses = async () => Promise.all(runs.map(async (run) => (await store.entry(run.runId))?.status));
+  await eventually(async () => (await statuses()).join() === 'waiting,waiting,running');
+  expect(await store.leases()).toHaveLength(2);
+  await clock.advance(1_000);
+  await eventually(async () => (await statuses()).join() === 'waiting,waiting,waiting');
+  expect(await store.leases()).toHaveLength(2);
+  // Whoever has been left is resumed by its answer.
+  for (const run of runs) await run.approve((await firstRequest(run)).id);
+  for (let count = 0; count < 3; count += 1) {
+    await clock.advance(1_000);
+    await until(() => refunds.length > count);
+  }
+  for (const run of runs) expect(await run.result).toMatchObject({ status: 'completed' });
+  expect(refunds).toHaveLength(3);
+});
+
+test('tenants take turns, however many runs one of them has', async () => {
+  const store = withoutWatch();
+  await using entrance = await served(
+    { agents: { greeter: clerkSaying([], 'greeter') }, store, auth, executes: false },
+    tenantEngine(),
+  );
+  const start = async (tenant: string, input: string) =>
+    connect(entrance.url, { headers: as(tenant) }).start('greeter', input);
+  for (const input of ['a1', 'a2', 'a3', 'a4']) await start('acme', input);
+  for (const input of ['b1', 'b2']) await start('other', input);
+  const begun: string[] = [];
+  const greeter = agent({
+    name: 'greeter',
+    model: modelSaying([
+      ({ messages }) => {
+        begun.push(JSON.stringify(messages[0]).match(/[ab]\d/)?.[0] ?? '?');
+        return 'Hello.';
+      },
+    ]),
+  });
+  await using worker = await served({ agents: { greeter }, store, auth }, tenantEngine());
+  expect(await worker.service.booted).toBe(6);
+  await until(() => begun.length === 6);
+  expect(begun).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'a4']);
+});
+
+test('a run that cannot be resumed is attempted ever more rarely, and does not keep others waiting', async () => {
+  const store = withoutWatch();
+  const clock = virtualClock();
+  await using entrance = await front(store, ['clerk', 'greeter']);
+  const desk = connect<typeof entrance.service>(entrance.url);
+  const broken = await desk.start('clerk', 'go');
+  const [row] = await store.read(broken.runId);
+  const problems: unknown[] = [];
+  const damaged: JournalStore = Object.assign(Object.create(store) as JournalStore, {
+    read: (runId: string, from = 0, limit = Infinity) =>
+      runId === broken.runId && limit > 1
+        ? [{ n: 0, text: row?.text.slice(1) ?? '' }]
+        : store.read(runId, from, limit),
+  });
+  for (const name of [
+    'due',
+    'leases',
+    'entry',
+    'acquire',
+    'release',
+    'letters',
+    'commit',
+    'renew',
+    'files',
+  ] as const)
+    Object.assign(damaged, { [name]: (store[name] as (...given: unknown[]) => unknown).bind(store) });
+  await using worker = await served({
+    agents: { clerk: clerkSaying(refunding), greeter: clerkSaying(['Hello.'], 'greeter') },
+    store: damaged,
+    clock,
+    sweepMs: 500,
+    onProblem: (error) => problems.push(error),
+  });
+  await worker.service.booted;
+  expect(problems).toMatchObject([{ code: 'journal.corrupt' }]);
+  const other = await desk.start('greeter', 'Hi');
+  for (let looks = 0; looks < 120; looks += 1) {
+    await clock.advance(500);
+    // Each look arms the timer of the next.
+    await eventually(async () => clock.pending > 0);
+  }
+  expect(await other.result).toMatchObject({ output: 'Hello.' });
+  // At 0, 1, 3, 7, 15 and 31 s.
+  await until(() => problems.length >= 6);
+  expect(problems).toHaveLength(6);
+});
+
+test('a server that executes none refuses runs while too many wait, and what it cannot do without one', async () => {
+  const store = memoryStore();
+  await using entrance = await served({
+    agents: { clerk: clerkSaying([]) },
+    store,
+    executes: false,
+    limits: { runs: 2 },
+  });
+  const url = `${entrance.url}/agents/clerk/runs`;
+  const answers = [];
+  for (const input of ['one', 'two', 'three']) answers.push(await post(url, { input }));
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 429]);
+  const [run] = await connect(entrance.url).runs();
+  expect((await post(`${entrance.url}/runs/${run?.runId}/fork`, {})).status).toBe(501);
+  const refused = (options: object) => () =>
+    serve(createGlobalEngine(), { agents: { clerk: clerkSaying([]) }, executes: false, ...options });
+  expect(refused({})).toThrow(expect.objectContaining({ code: 'input.invalid' }));
+  expect(refused({ store, resumes: true })).toThrow(expect.objectContaining({ code: 'input.invalid' }));
+});
