@@ -73,6 +73,8 @@ const follow = async (wanted: Command, session: Session): Promise<number> => {
       return (await import('./mcp.ts')).serveByMcp(wanted, session);
     case 'serve':
       return (await import('./serving/serve-agents.ts')).serveAgents(wanted, session);
+    case 'worker':
+      return (await import('./serving/work.ts')).work(wanted, session);
     case 'suggest':
       return (await import('./suggest.ts')).suggest(wanted, session);
     case 'rehearse':

@@ -107,6 +107,9 @@ const bad: readonly (readonly [option: string, value: string, before: readonly s
     ['--port', '70000', ['serve', echo], /from 0 to 65535/],
     ['--host', '0.0.0.0', ['serve', echo, ...store], /set TROUPE_SERVE_TOKEN/],
     ['--host', '', ['serve', echo, ...store], /leave it out/],
+    ['--host', '0.0.0.0', ['worker', echo, ...store], /needs a --port/],
+    ['--concurrency', '0', ['worker', echo, ...store], /from 1 on/],
+    ['--concurrency', 'all', ['worker', echo, ...store], /Give one from 0 on/],
     ['--origin', 'app.example.com', ['serve', echo, ...store], /such as https:/],
   ];
 

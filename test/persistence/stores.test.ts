@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { memoryStore } from '../../src/persistence/memory-store.ts';
-import { openPool } from '../../src/persistence/postgres/postgres-pool.ts';
+import { inTransaction, openPool, postgresError } from '../../src/persistence/postgres/postgres-pool.ts';
 import { postgresStore } from '../../src/persistence/postgres/postgres-store.ts';
 import { sqliteStore } from '../../src/persistence/sqlite/sqlite-store.ts';
 import type { SqliteDriver } from '../../src/persistence/sqlite/sqlite-driver.ts';
@@ -47,6 +47,49 @@ describe('one contract for every store', () => {
         code: 'journal.version',
         message: expect.stringContaining('of version 9: this troupe knows versions up to 2'),
       });
+      await pool.end();
+    });
+
+    test('a connection that is lost in a transaction fails its next statement, and nothing else', async () => {
+      const pool = await openPool(connectionString);
+      const cut = inTransaction(pool, async (client) => {
+        const { rows } = await client.query('select pg_backend_pid() as id');
+        await pool.query('select pg_terminate_backend($1)', [Number(rows[0]?.['id'])]);
+        await client.query('select 1');
+      });
+      const error = await cut.then(
+        () => undefined,
+        (thrown: unknown) => postgresError(thrown, 'postgres'),
+      );
+      expect(error).toMatchObject({ code: 'journal.failed', retryable: 'maybe' });
+      expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+      await pool.end();
+    });
+
+    test('a store that is watched hears of runs again after its connection was lost', async () => {
+      const pool = await openPool(connectionString);
+      const store = postgresStore({ pool, schema: 'watched' });
+      let heard = 0;
+      const end = await store.watch?.(() => {
+        heard += 1;
+      });
+      await pool.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen troupe%' and pid <> pg_backend_pid()`,
+      );
+      await vi.waitFor(() => expect(heard).toBe(1), { timeout: 30_000 });
+      const entry = {
+        runId: 'r',
+        agent: 'a',
+        title: '',
+        createdAt: 0,
+        status: 'running',
+        updatedAt: 0,
+      } as const;
+      await store.create(entry, { holder: 'a', ttlMs: 1, now: 0 });
+      await store.post({ id: 'l', runId: 'r', at: 0, text: '1' });
+      await vi.waitFor(() => expect(heard).toBe(2), { timeout: 30_000 });
+      await end?.();
+      await store.close();
       await pool.end();
     });
 

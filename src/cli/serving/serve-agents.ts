@@ -1,8 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import { several } from '../../base/text/number-words.ts';
-import { TroupeError } from '../../contracts/errors/error.ts';
 import { assertKey } from '../../models/assert-key.ts';
 import { createGlobalEngine } from '../../runtime/engines/global-engine.ts';
 import { serve } from '../../runtime/serve/serve.ts';
@@ -14,7 +12,10 @@ import { modelOf } from '../session.ts';
 import { assertReadable, withStoreIfAny } from '../stored/open-store.ts';
 import type { ServeCommand } from '../usage/commands.ts';
 import { wrong } from '../usage/wrong-usage.ts';
+import { untilAborted } from '../with-inspector.ts';
 import { failureLine } from '../words/failure-line.ts';
+import { byName } from './by-name.ts';
+import { closeServer, listen } from './listen.ts';
 
 /** The variable with the token that each request has to bring. */
 const TOKEN = 'TROUPE_SERVE_TOKEN';
@@ -25,7 +26,7 @@ const HEAD_MS = 10_000;
 
 /** `troupe serve`: serves the agents and teams that a module exports over HTTP, until SIGTERM or Ctrl-C. */
 export const serveAgents = async (wanted: ServeCommand, session: Session): Promise<number> => {
-  const { file, exportName, host, port, origins, openai } = wanted;
+  const { file, exportName, host, port, origins, openai, isEntrance } = wanted;
   const { terminal, settings, sidePaint: paint, signal } = session;
   const token = terminal.environment[TOKEN];
   if (token === undefined && !LOOPBACK.includes(host))
@@ -37,9 +38,12 @@ export const serveAgents = async (wanted: ServeCommand, session: Session): Promi
   if (model !== undefined) assertKey(model, terminal.environment);
   const agents = await loadAgents(file, terminal.folder, exportName);
   return withStoreIfAny(session, assertReadable, async (opened) => {
+    if (isEntrance && opened === undefined)
+      throw wrong('--enqueue needs a store, which workers share: name one with --store', 'serve');
     await using engine = createGlobalEngine();
     const service = serve(engine, {
-      agents: Object.fromEntries(agents.map((agent) => [agent.name, agent])),
+      agents: byName(agents),
+      executes: !isEntrance,
       origins,
       openai,
       ...(token === undefined ? {} : { auth: bearerOf(token) }),
@@ -59,7 +63,7 @@ export const serveAgents = async (wanted: ServeCommand, session: Session): Promi
     await untilAborted(signal);
     // Requests are answered meanwhile: new runs are refused.
     await service.drain();
-    await close(server);
+    await closeServer(server);
     return exitCode.answered;
   });
 };
@@ -74,37 +78,3 @@ const bearerOf = (token: string): Authenticate => {
     return given !== undefined && timingSafeEqual(digestOf(given), known) ? { who: 'token' } : undefined;
   };
 };
-
-const listen = async (server: Server, host: string, port: number): Promise<string> => {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause) => {
-      reject(
-        new TroupeError(
-          'command.usage',
-          `Cannot serve agents as ${host}, port ${port}, is not available: choose another --port`,
-          { cause },
-        ),
-      );
-    });
-    server.listen({ port, host }, resolve);
-  });
-  const address = server.address();
-  const at = typeof address === 'object' && address !== null ? address.port : port;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${at}`;
-};
-
-const untilAborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => {
-      resolve();
-    });
-  });
-
-const close = (server: Server): Promise<void> =>
-  new Promise((resolve) => {
-    server.close(() => {
-      resolve();
-    });
-    server.closeAllConnections();
-  });

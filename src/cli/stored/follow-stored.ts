@@ -27,6 +27,7 @@ export type StoredCommand = Exclude<
       | 'graph'
       | 'mcp'
       | 'serve'
+      | 'worker'
       | 'suggest'
       | 'rehearse'
       | 'trace'

@@ -3,7 +3,7 @@ import type { Approver } from '../../contracts/people/approval-terms.ts';
 import type { CommandName } from './command-shapes.ts';
 import { shapes } from './command-shapes.ts';
 import type { InspectValues } from './inspector-request.ts';
-import { inspectorRequest, inspectorRequestIfAny, portOf } from './inspector-request.ts';
+import { inspectorRequest, inspectorRequestIfAny } from './inspector-request.ts';
 import { namedModule } from './named-module.ts';
 import { countOf, dollarsOf, durationOf, endStatusesOf, statusesOf, textOf } from './option-values.ts';
 import type { Target } from '../../inspect/suggestions/suggestion.ts';
@@ -15,6 +15,8 @@ import { newCommandFrom } from '../new/new-command.ts';
 import { schedulesCommandFrom } from '../schedules/schedules-command.ts';
 import { traceCommandFrom } from '../trace/trace-command.ts';
 import { folderOf } from './option-values.ts';
+import type { ServingValues } from './serving-request.ts';
+import { serveFrom, workerFrom } from './serving-request.ts';
 import { wrong } from './wrong-usage.ts';
 import type {
   Code,
@@ -23,13 +25,12 @@ import type {
   InspectProgramCommand,
   ForkCommand,
   RehearseCommand,
-  ServeCommand,
 } from './commands.ts';
 
 export type { CommandName } from './command-shapes.ts';
 
 /** Parsed values of options, by name. */
-interface OwnValues extends InspectValues, AuditValues, NewValues {
+interface OwnValues extends InspectValues, AuditValues, NewValues, ServingValues {
   readonly data?: boolean | undefined;
   readonly by?: string | undefined;
   readonly role?: string | undefined;
@@ -65,9 +66,6 @@ interface OwnValues extends InspectValues, AuditValues, NewValues {
   readonly svg?: boolean | undefined;
   readonly json?: boolean | undefined;
   readonly taken?: boolean | undefined;
-  readonly host?: string | undefined;
-  readonly origin?: string | undefined;
-  readonly openai?: boolean | undefined;
   readonly unproven?: boolean | undefined;
   readonly candidate?: string | undefined;
   readonly live?: boolean | undefined;
@@ -80,8 +78,6 @@ const LISTED = 20;
 const COUNTED = 100;
 /** Runs that suggestions are looked for in, and that are rehearsed. */
 const EXAMINED = 1_000;
-/** Default port of a server. */
-const SERVED_AT = 8_080;
 
 /**
  * Builds the command `inspect` for a command of another program.
@@ -166,6 +162,8 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       return { name, ...namedModule(first, values.export, name) };
     case 'serve':
       return serveFrom(first, values);
+    case 'worker':
+      return workerFrom(rest, values);
     case 'runs':
       return {
         name,
@@ -226,24 +224,6 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
   }
 };
 
-const serveFrom = (first: string, values: OwnValues): ServeCommand => {
-  const name = 'serve';
-  const origins = textOf(values.origin, '--origin', name)
-    ?.split(',')
-    .map((origin) => origin.trim());
-  const odd = origins?.find((origin) => !isOrigin(origin));
-  if (odd !== undefined)
-    throw wrong(`--origin has what is no origin: '${odd}'. Give one such as https://app.example.com`, name);
-  return {
-    name,
-    ...namedModule(first, values.export, name),
-    port: portOf(values.port, name) ?? SERVED_AT,
-    host: textOf(values.host, '--host', name) ?? '127.0.0.1',
-    origins: origins ?? [],
-    openai: values.openai ?? false,
-  };
-};
-
 const rehearseFrom = (values: OwnValues): RehearseCommand => {
   const name = 'rehearse';
   const file = textOf(values.candidate, '--candidate', name);
@@ -263,8 +243,6 @@ const rehearseFrom = (values: OwnValues): RehearseCommand => {
     budget: dollarsOf(values.budget, name),
   };
 };
-
-const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).origin === text;
 
 const targetOf = (given = 'cost'): Target => {
   const target = targets.find((each) => each === given);

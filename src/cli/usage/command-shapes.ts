@@ -70,6 +70,8 @@ export const options = {
   template: { type: 'string' },
   provider: { type: 'string' },
   serve: { type: 'boolean' },
+  enqueue: { type: 'boolean' },
+  concurrency: { type: 'string' },
   yes: { type: 'boolean', short: 'y' },
 } as const;
 
@@ -114,6 +116,7 @@ export type CommandName =
   | 'graph'
   | 'mcp'
   | 'serve'
+  | 'worker'
   | 'runs'
   | 'show'
   | 'resume'
@@ -147,7 +150,8 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
   dev: { needs: [FILE], optional: 1, options: ['data', 'export', 'port', 'open', 'wait'] },
   graph: { needs: [FILE], optional: 0, options: ['export', 'of', 'svg', 'taken', 'limit'] },
   mcp: { needs: [FILE], optional: 0, options: ['export'] },
-  serve: { needs: [FILE], optional: 0, options: ['export', 'port', 'host', 'origin', 'openai'] },
+  serve: { needs: [FILE], optional: 0, options: ['export', 'port', 'host', 'origin', 'openai', 'enqueue'] },
+  worker: { needs: [FILE], optional: 50, options: ['export', 'concurrency', 'port', 'host'] },
   runs: { needs: [], optional: 0, options: ['status', 'limit'] },
   show: { needs: [RUN], optional: 0, options: ['step', 'call'] },
   resume: { needs: [], optional: 1, options: ['all-due', 'agent', 'file', 'export', 'park', 'reveal'] },

@@ -31,6 +31,7 @@ export type Command =
   | GraphCommand
   | McpCommand
   | ServeCommand
+  | WorkerCommand
   | RunsCommand
   | ShowCommand
   | ResumeCommand
@@ -128,6 +129,19 @@ export interface ServeCommand extends NamedModule {
   readonly origins: readonly string[];
   /** Serves them as models of OpenAI, too. */
   readonly openai: boolean;
+  /** Enters runs in the store, and leaves them to workers. */
+  readonly isEntrance: boolean;
+}
+
+/** The agents of modules as a worker, which executes the runs of a store. */
+export interface WorkerCommand {
+  readonly name: 'worker';
+  readonly modules: readonly NamedModule[];
+  /** Runs at once, at most. */
+  readonly concurrency: number;
+  /** Of the addresses for probes and metrics; undefined for none. */
+  readonly port: number | undefined;
+  readonly host: string;
 }
 
 export interface RunCommand {

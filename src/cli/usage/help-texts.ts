@@ -1,4 +1,5 @@
 import type { CommandName } from './command-shapes.ts';
+import { helpOfServing } from './help-of-serving.ts';
 import { helpOfComparison } from './help-of-comparison.ts';
 import type { HelpText } from './help-text.ts';
 
@@ -126,39 +127,7 @@ longer replay as recorded are left out, and counted.`,
       'troupe graph team.js --taken --svg > team.svg',
     ],
   },
-  mcp: {
-    about: 'serve agents and teams as the tools of an MCP server',
-    usage: 'FILE',
-    text: `A client starts it, and speaks with it on standard input and output; it ends when its client is gone. Each agent and team that FILE
-exports is a tool; each call is a run, stored like any other, and what it asks a person is asked of the client. What tools print goes to
-standard error. Needs the package @modelcontextprotocol/server.`,
-    options: '      --export NAME    only this export; also FILE#NAME',
-    examples: [
-      'troupe mcp team.ts',
-      'troupe mcp team.ts#desk --store runs.db',
-      'claude mcp add desk -- npx troupe mcp team.ts',
-    ],
-  },
-  serve: {
-    about: 'serve agents and teams over HTTP',
-    usage: 'FILE',
-    text: `Each agent and team that FILE exports can be run by POST /agents/NAME/runs, and followed, answered and controlled by its runs; GET
-/openapi.json describes all of it, and connect() of troupe/client speaks it. Runs are stored like any other, and those that are due are
-resumed when it starts. Until SIGTERM or Ctrl-C; runs that are under way then are suspended.
-
-It listens on the loopback, for programs of this machine. For another --host, set TROUPE_SERVE_TOKEN: each request has to bring it, as
-"Authorization: Bearer TOKEN".`,
-    options: `      --export NAME    only this export; also FILE#NAME
-      --port N         port (default: 8080; 0 for any that is free)
-      --host ADDRESS   address to listen on (default: 127.0.0.1)
-      --origin LIST    origins whose pages may call it, separated by commas
-      --openai         also as models of OpenAI, below /v1, for clients of that`,
-    examples: [
-      'troupe serve team.ts',
-      'troupe serve team.ts#desk --port 3000 --origin https://app.example.com',
-      'TROUPE_SERVE_TOKEN=… troupe serve team.ts --host 0.0.0.0 --store postgres://db/runs',
-    ],
-  },
+  ...helpOfServing,
   runs: {
     about: 'list stored runs, newest first',
     usage: '',

@@ -46,12 +46,25 @@ export const openPool = async (connectionString: string): Promise<PostgresPool> 
   return pool;
 };
 
+/** Connections whose loss is heard. */
+const heard = new WeakSet<PostgresClient>();
+
+/** Acquires a connection whose loss is a failure of its next statement: without a listener it would end the process. */
+const connectTo = async (pool: PostgresPool): Promise<PostgresClient> => {
+  const client = await pool.connect();
+  if (!heard.has(client)) {
+    heard.add(client);
+    client.on('error', () => {});
+  }
+  return client;
+};
+
 /** Runs `work` in a transaction on one connection. */
 export const inTransaction = async <T>(
   pool: PostgresPool,
   work: (client: PostgresQueries) => Promise<T>,
 ): Promise<T> => {
-  const client = await pool.connect();
+  const client = await connectTo(pool);
   try {
     await client.query('begin');
     const result = await work(client);
@@ -77,11 +90,14 @@ const errors: readonly (readonly [RegExp, ErrorCode, string])[] = [
   [/^(08|57P|ECONN|ENOTFOUND|ENOENT|EPIPE|ETIMEDOUT|28|3D)/, 'journal.failed', 'it cannot be reached'],
 ];
 
+/** Messages of the driver about a lost connection, which have no code. */
+const LOST = /connection terminated|not queryable/i;
+
 /** Converts an error of PostgreSQL or its driver; a troupe error is returned unchanged. */
 export const postgresError = (thrown: unknown, store: string): TroupeError => {
   if (thrown instanceof TroupeError) return thrown;
   const own: unknown = thrown instanceof Error || isJsonObject(thrown) ? Reflect.get(thrown, 'code') : '';
-  const state = typeof own === 'string' ? own : '';
+  const state = typeof own === 'string' ? own : LOST.test(messageOf(thrown)) ? 'ECONNRESET' : '';
   const [, code, reason] = errors.find(([pattern]) => pattern.test(state)) ?? [
     undefined,
     'journal.failed' as const,

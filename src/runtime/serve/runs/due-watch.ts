@@ -1,3 +1,4 @@
+import { errorData } from '../../../contracts/errors/error.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { JournalStore } from '../../../contracts/journals/journal.ts';
 
@@ -16,6 +17,7 @@ export interface DueWatchSetup {
  * Resumes what is due in a store: now, as soon as the store hears of more, and after each `sweepMs`.
  *
  * I1  It looks once at a time, and once more if there was reason for it meanwhile.
+ * I2  A failure that lasts is a problem once.
  */
 export class DueWatch {
   readonly #setup: DueWatchSetup;
@@ -24,6 +26,8 @@ export class DueWatch {
   #isToLookAgain = false;
   #unwatch: (() => Promise<void>) | undefined;
   #isEnded = false;
+  /** The code of the failure of the last look. */
+  #problem: string | undefined;
 
   constructor(setup: DueWatchSetup) {
     this.#setup = setup;
@@ -55,16 +59,29 @@ export class DueWatch {
       this.#isToLookAgain = true;
       return this.#looking;
     }
-    const { resumeDue, clock, onProblem } = this.#setup;
+    const { resumeDue, clock } = this.#setup;
     clock.clearTimeout(this.#timer);
-    this.#looking = resumeDue().catch((thrown: unknown) => {
-      onProblem(thrown);
-      return 0;
-    });
+    this.#looking = resumeDue().then(
+      (count) => {
+        this.#problem = undefined;
+        return count;
+      },
+      (thrown: unknown) => {
+        this.#fail(thrown);
+        return 0;
+      },
+    );
     const count = await this.#looking;
     this.#looking = undefined;
     this.#arm();
     return count;
+  }
+
+  /** A store that stays out of reach is named once. */
+  #fail(thrown: unknown): void {
+    const { code } = errorData(thrown, 'journal.failed');
+    if (this.#problem !== code) this.#setup.onProblem(thrown);
+    this.#problem = code;
   }
 
   #arm(): void {

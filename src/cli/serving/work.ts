@@ -1,0 +1,69 @@
+import { several } from '../../base/text/number-words.ts';
+import { metrics } from '../../inspect/telemetry/metrics/metrics.ts';
+import { assertKey } from '../../models/assert-key.ts';
+import { createGlobalEngine } from '../../runtime/engines/global-engine.ts';
+import { serve } from '../../runtime/serve/serve.ts';
+import { exitCode } from '../exit-code.ts';
+import { loadAgents } from '../load-agent.ts';
+import type { Session } from '../session.ts';
+import { modelOf } from '../session.ts';
+import { assertReadable, withStoreIfAny } from '../stored/open-store.ts';
+import type { WorkerCommand } from '../usage/commands.ts';
+import { wrong } from '../usage/wrong-usage.ts';
+import { untilAborted } from '../with-inspector.ts';
+import { failureLine } from '../words/failure-line.ts';
+import { byName } from './by-name.ts';
+import { openProbes } from './probes.ts';
+
+/** Time between two looks for runs that are due, in ms. */
+const LOOK_MS = 1_000;
+
+/** `troupe worker`: executes the runs of a store, beside other workers, until SIGTERM or Ctrl-C. */
+export const work = async (wanted: WorkerCommand, session: Session): Promise<number> => {
+  const { modules, concurrency, port, host } = wanted;
+  const { terminal, settings, sidePaint: paint, signal } = session;
+  const model = settings.model === undefined ? undefined : modelOf(session);
+  if (model !== undefined) assertKey(model, terminal.environment);
+  const loaded = await Promise.all(
+    modules.map(({ file, exportName }) => loadAgents(file, terminal.folder, exportName)),
+  );
+  const agents = byName(loaded.flat());
+  return withStoreIfAny(session, assertReadable, async (opened) => {
+    if (opened === undefined)
+      throw wrong('a worker executes the runs of a store: name one with --store', 'worker');
+    const { store } = opened;
+    const counted = metrics();
+    await using engine = createGlobalEngine({ hooks: [counted] });
+    const service = serve(engine, {
+      agents,
+      store,
+      sweepMs: LOOK_MS,
+      limits: { runs: concurrency },
+      ...(model === undefined ? {} : { run: { model } }),
+      onProblem: (thrown) => {
+        terminal.stderr.write(failureLine(thrown, paint, settings.debug));
+      },
+    });
+    const probes =
+      port === undefined
+        ? undefined
+        : await openProbes({
+            host,
+            port,
+            snapshot: () => counted.snapshot(),
+            check: () => assertReadable(store),
+            signal,
+          });
+    const names = Object.keys(agents);
+    const line = `Executing runs of ${several(names.length, 'agent')} in ${store.name}, ${concurrency} at once: ${names.join(', ')}`;
+    if (settings.json) terminal.stdout.write(`${JSON.stringify({ store: store.name, url: probes?.url })}\n`);
+    else if (!settings.quiet)
+      terminal.stderr.write(
+        `  ${paint.cyan('◉')} ${line}${probes === undefined ? '' : ` (${probes.url})`}\n`,
+      );
+    await untilAborted(signal);
+    await service.drain();
+    await probes?.close();
+    return exitCode.answered;
+  });
+};

@@ -1,0 +1,102 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFailed, onTestFinished, vi } from 'vitest';
+import { builtConfiguration } from '../support/built-package.ts';
+import { command, compiledModuleOf, root, typeScriptOptions } from './run-command.ts';
+
+/** A process of `troupe` that goes on until it is told to end. */
+export interface LongProcess {
+  readonly child: ChildProcess;
+  /** The first line that it prints, as JSON. */
+  readonly said: Readonly<Record<string, unknown>>;
+  readonly stderr: () => string;
+  /** Resolves with its exit code and signal. */
+  readonly ended: Promise<readonly unknown[]>;
+}
+
+/** Starts `troupe COMMAND` with agents that pack; it is killed when the test is over. */
+const startLong = async (
+  name: 'serve' | 'worker',
+  {
+    home,
+    ledger,
+    args,
+  }: { readonly home: string; readonly ledger: string; readonly args: readonly string[] },
+): Promise<LongProcess> => {
+  const module = await compiledModuleOf('worked.ts');
+  const given = [...typeScriptOptions, command(), name, module, '--json', '--port', '0', ...args];
+  const child = spawn(process.execPath, given, {
+    cwd: root,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: home,
+      TSX_TSCONFIG_PATH: builtConfiguration(),
+      LEDGER: ledger,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'close');
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => void (stderr += chunk.toString()));
+  onTestFailed(() => {
+    console.error(name, child.exitCode, stderr);
+  });
+  const said = await firstLine(child, () => stderr);
+  return { child, said: JSON.parse(said) as LongProcess['said'], stderr: () => stderr, ended };
+};
+
+const firstLine = async (child: ChildProcess, stderr: () => string): Promise<string> => {
+  let text = '';
+  for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+    text += chunk.toString();
+    if (text.includes('\n')) return text;
+  }
+  throw new Error(stderr());
+};
+
+/** The lines of a ledger: which process did what. */
+export const linesOf = (
+  ledger: string,
+): readonly { readonly pid: number; readonly what: string; readonly key: string }[] =>
+  readFileSync(ledger, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [pid = '', what = '', key = ''] = line.split(' ');
+      return { pid: Number(pid), what, key };
+    });
+
+/** A place for processes that share a store. */
+export const makePlace = (store: string) => {
+  const home = mkdtempSync(join(tmpdir(), 'troupe-worker-'));
+  const ledger = join(home, 'ledger');
+  writeFileSync(ledger, '');
+  onTestFinished(() => {
+    rmSync(home, { recursive: true, force: true });
+  });
+  const args = ['--store', store === 'sqlite' ? join(home, 'runs.db') : store];
+  return {
+    ledger,
+    entrance: () => startLong('serve', { home, ledger, args: [...args, '--enqueue'] }),
+    worker: (...more: readonly string[]) => startLong('worker', { home, ledger, args: [...args, ...more] }),
+  };
+};
+
+/** Waits until the ledger has as many lines more. */
+export const growBy = async (ledger: string, count: number): Promise<void> => {
+  const before = linesOf(ledger).length;
+  await vi.waitFor(
+    () => {
+      expect(linesOf(ledger).length).toBeGreaterThanOrEqual(before + count);
+    },
+    { timeout: 60_000, interval: 10 },
+  );
+};
