@@ -131,6 +131,7 @@ export default defineConfig({
         text: 'In production',
         items: [
           { text: 'Durability', link: '/guide/durability' },
+          { text: 'Workers', link: '/guide/workers' },
           { text: 'Schedules', link: '/guide/schedules' },
           { text: 'People', link: '/guide/people' },
           { text: 'Watching', link: '/guide/watching' },
