@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { connect } from '../../../src/client/connect.ts';
+import type { LiveEvent } from '../../../src/contracts/events/event.ts';
 import type { JournalStore } from '../../../src/contracts/journals/journal.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
@@ -132,6 +133,59 @@ test('a worker takes as many runs as it has room for, and those that only wait g
   }
   for (const run of runs) expect(await run.result).toMatchObject({ status: 'completed' });
   expect(refunds).toHaveLength(3);
+});
+
+test('who follows a run that gives way is shown no end of it, and then how it goes on', async () => {
+  refunds.length = 0;
+  const store = memoryStore();
+  await using worker = await served({
+    agents: { clerk: clerkSaying(refunding) },
+    store,
+    limits: { runs: 1 },
+  });
+  await worker.service.booted;
+  const desk = connect<typeof worker.service>(worker.url);
+  const run = await desk.start('clerk', 'go');
+  const request = await firstRequest(run);
+  const seen: LiveEvent[] = [];
+  const reading = (async () => {
+    for await (const event of run) seen.push(event);
+  })();
+  const result = run.result;
+  await until(() => seen.some(({ type }) => type === 'tool.approval-requested'));
+  // Another one is due: there is room for one.
+  await using entrance = await front(store);
+  const other = await connect<typeof entrance.service>(entrance.url).start('clerk', 'go');
+  await eventually(async () => (await store.leases()).every(({ runId }) => runId === other.runId));
+  await firstRequest(other);
+  await run.approve(request.id);
+  expect(await result).toMatchObject({ output: 'Your money is on its way.' });
+  await reading;
+  const numbers = seen.flatMap((event) => ('seq' in event ? [event.seq] : []));
+  expect(numbers).toEqual(numbers.map((_, index) => index));
+  expect(seen.filter(({ type }) => type === 'run.ended')).toMatchObject([{ status: 'completed' }]);
+  expect(refunds).toHaveLength(1);
+});
+
+test('clients of OpenAI are answered by workers, too', async () => {
+  const store = memoryStore();
+  await using entrance = await served({
+    agents: { greeter: clerkSaying([], 'greeter') },
+    store,
+    executes: false,
+    openai: true,
+  });
+  await using worker = await served({ agents: { greeter: clerkSaying(['Hello.'], 'greeter') }, store });
+  await worker.service.booted;
+  const ask = async (path: string, body: object) =>
+    (await post(`${entrance.url}/v1/${path}`, { model: 'greeter', ...body })).json();
+  expect(await ask('chat/completions', { messages: [{ role: 'user', content: 'Hi' }] })).toMatchObject({
+    choices: [{ message: { content: 'Hello.' }, finish_reason: 'stop' }],
+  });
+  expect(await ask('responses', { input: 'Hi' })).toMatchObject({
+    status: 'completed',
+    output: [{ content: [{ text: 'Hello.' }] }],
+  });
 });
 
 test('tenants take turns, however many runs one of them has', async () => {
