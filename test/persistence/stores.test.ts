@@ -54,7 +54,14 @@ describe('one contract for every store', () => {
       const pool = await openPool(connectionString);
       const cut = inTransaction(pool, async (client) => {
         const { rows } = await client.query('select pg_backend_pid() as id');
-        await pool.query('select pg_terminate_backend($1)', [Number(rows[0]?.['id'])]);
+        const id = [Number(rows[0]?.['id'])];
+        await pool.query('select pg_terminate_backend($1)', id);
+        await vi.waitFor(async () => {
+          const gone = await pool.query('select pid from pg_stat_activity where pid = $1', id);
+          expect(gone.rows).toEqual([]);
+        });
+        // The client hears of it between two statements.
+        await new Promise(setImmediate);
         await client.query('select 1');
       });
       const error = await cut.then(
