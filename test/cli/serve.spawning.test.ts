@@ -6,7 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { connect } from '../../src/client/connect.ts';
+import { sqliteStore } from '../../src/persistence/sqlite/sqlite-store.ts';
+import { leaseRequestFor } from '../../src/runtime/journal/resume/stored-run.ts';
 import { builtConfiguration } from '../support/built-package.ts';
+import { until } from '../support/run-over-http.ts';
 import { command, compiledModuleOf, root, troupe, typeScriptOptions } from './run-command.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'troupe-serve-'));
@@ -56,6 +59,24 @@ test('a server that is killed during a run resumes it when it boots, and its cli
   expect(again.runId).toBe(run.runId);
   expect(await again.result).toMatchObject({ status: 'completed', output: 'Order 17 is on its way.' });
   expect(second.said()).toBe('');
+});
+
+test('a server names the run that another process holds as it boots, and resumes it when that lets go', async () => {
+  const file = join(home, 'held.db');
+  const first = await served(['--store', file], { HANGS: '1' });
+  const run = await connect(first.url).start('clerk', 'Where is my order?');
+  for await (const event of run) if (event.type === 'tool.started') break;
+  first.child.kill('SIGKILL');
+  await first.ended;
+  const store = sqliteStore(file);
+  const lease = await store.acquire(run.runId, leaseRequestFor(store));
+  const second = await served(['--store', file]);
+  await until(() => second.said().includes('\n'));
+  expect(second.said()).toContain(`! Cannot acquire the run '${run.runId}' as another process has it`);
+  expect(second.said()).toContain('It is looked at again then');
+  await store.release(lease);
+  expect(await connect(second.url).at(run.runId).result).toMatchObject({ status: 'completed' });
+  await store.close();
 });
 
 test('a server that is told to end suspends its runs, ends in order, and the next one has them', async () => {

@@ -1,8 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
+import { oneLine } from '../../base/text/printable.ts';
 import { several } from '../../base/text/number-words.ts';
-import { TroupeError } from '../../contracts/errors/error.ts';
+import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
 import { assertKey } from '../../models/assert-key.ts';
 import { createGlobalEngine } from '../../runtime/engines/global-engine.ts';
 import { serve } from '../../runtime/serve/serve.ts';
@@ -46,7 +47,11 @@ export const serveAgents = async (wanted: ServeCommand, session: Session): Promi
       ...(opened === undefined ? {} : { store: opened.store }),
       ...(model === undefined ? {} : { run: { model } }),
       onProblem: (thrown) => {
-        terminal.stderr.write(failureLine(thrown, paint, settings.debug));
+        // A run that is still held is not a failure: it is looked at again.
+        const line = isTroupeError(thrown, 'journal.held')
+          ? `  ${paint.yellow('!')} ${oneLine(thrown.message, 400)}\n`
+          : failureLine(thrown, paint, settings.debug);
+        terminal.stderr.write(line);
       },
     });
     const server = createServer({ headersTimeout: HEAD_MS }, service.listener);

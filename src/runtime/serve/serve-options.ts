@@ -100,9 +100,12 @@ export interface ServeOptions<Agents extends ServedAgents = ServedAgents> {
   readonly openai?: boolean | undefined;
   /** Resumes at boot what is due in the store, and again after each `sweepMs`. Default true. */
   readonly resumes?: boolean | undefined;
-  /** Time after which it looks again for what is due, in ms. Default 30,000; `Infinity`: at boot only. */
+  /**
+   * Time after which it looks again for what is due, in ms. Default 30,000; `Infinity`: at boot only. What another process holds at boot is
+   * looked at again when the hold ends.
+   */
   readonly sweepMs?: number | undefined;
-  /** Notified of failures that callers are not told of, and of runs that could not be resumed. */
+  /** Notified of failures that callers are not told of, and of runs that could not be resumed; `journal.held`: not yet. */
   readonly onProblem?: ((error: unknown) => void) | undefined;
   /** Default: the machine's own. */
   readonly clock?: Clock | undefined;

@@ -15,6 +15,7 @@ import { matchRoute } from './http/match-route.ts';
 import { routes } from './http/routes.ts';
 import { openApi } from './open-api.ts';
 import { nothingHere, operations } from './operations.ts';
+import { DueLooks } from './runs/due-looks.ts';
 import { RunFinder } from './runs/run-finder.ts';
 import { ServedNames } from './runs/served-names.ts';
 import { ServedRuns } from './runs/served-runs.ts';
@@ -49,8 +50,6 @@ export interface Service<Agents extends ServedAgents = ServedAgents> extends Asy
 
 /** Time for work in flight, in ms. */
 const DRAIN_MS = 10_000;
-/** Time between two looks for what is due, in ms. */
-const SWEEP_MS = 30_000;
 
 /**
  * Serves agents and teams over HTTP, by one handler of web standards: for Node, Bun, Deno, workers, Hono, Express and Next.
@@ -103,7 +102,7 @@ class Server implements ServiceParts {
   readonly hasAuth: boolean;
   /** Loaded with the first request for it. */
   readonly #openAi: () => Promise<OpenAiFace>;
-  #sweep: unknown;
+  readonly #looks: DueLooks;
   #draining: Promise<void> | undefined;
 
   constructor(engine: Engine, options: ServeOptions) {
@@ -145,6 +144,7 @@ class Server implements ServiceParts {
       redactor: redactorOf(undefined, run.secrets),
       clock,
     };
+    this.#looks = new DueLooks({ runs, clock, everyMs: options.sweepMs, onProblem: this.onProblem });
     this.#openAi = onDemand(async () => {
       const face = await import('./openai/openai-face.ts');
       return new face.OpenAiFace(this.serving);
@@ -187,29 +187,12 @@ class Server implements ServiceParts {
   /** Resumes what is due, now and again after each `sweepMs`. */
   async boot(): Promise<number> {
     const { store, resumes = true } = this.#options;
-    if (store === undefined || !resumes) return 0;
-    return this.#resumeDue();
+    return store === undefined || !resumes ? 0 : this.#looks.begin();
   }
 
   drain(withinMs: number): Promise<void> {
-    this.serving.clock.clearTimeout(this.#sweep);
+    this.#looks.stop();
     return (this.#draining ??= this.serving.runs.drain(withinMs));
-  }
-
-  async #resumeDue(): Promise<number> {
-    const { runs, clock } = this.serving;
-    const { sweepMs = SWEEP_MS } = this.#options;
-    let count = 0;
-    try {
-      count = await runs.resumeDue();
-    } catch (thrown) {
-      this.onProblem(thrown);
-    }
-    if (!runs.isDraining && sweepMs !== Infinity)
-      this.#sweep = clock.setTimeout(() => {
-        void this.#resumeDue();
-      }, sweepMs);
-    return count;
   }
 
   #isForOpenAi({ url }: Request): boolean {

@@ -83,6 +83,65 @@ test('what becomes due later is resumed later, too', async () => {
   expect(await connect(server.url).at(runId).result).toMatchObject({ status: 'completed' });
 });
 
+/** A store with a run that was running when its process was killed, which holds it for another 5 s. */
+const withHeldRun = async () => {
+  const { store, clerk, runId } = await withAnsweredRun();
+  const wish = { holder: 'ada:4711:killed', ttlMs: 5_000, now: Date.now() };
+  return { store, clerk, runId, wish, lease: await store.acquire(runId, wish) };
+};
+
+test('a run that a killed process still holds at boot is named, and resumed as soon as it is seen that the process is gone', async () => {
+  refunds.length = 0;
+  const { store, clerk, runId, lease } = await withHeldRun();
+  const clock = virtualClock();
+  const problems: unknown[] = [];
+  await using server = await served({
+    agents: { clerk },
+    store,
+    clock,
+    sweepMs: Infinity,
+    onProblem: (error) => problems.push(error),
+  });
+  expect(await server.service.booted).toBe(0);
+  expect(problems).toEqual([
+    expect.objectContaining({
+      code: 'journal.held',
+      runId,
+      message: expect.stringMatching(/ada:4711:killed.*looked at again then/) as string,
+    }),
+  ]);
+  await store.release(lease);
+  await clock.advance(1_000);
+  await until(() => refunds.length === 1);
+  expect(await connect(server.url).at(runId).result).toMatchObject({ status: 'completed' });
+  expect(problems).toHaveLength(1);
+});
+
+test('a run that is held at boot is resumed when the hold ends', async () => {
+  refunds.length = 0;
+  const { store, clerk, lease } = await withHeldRun();
+  const clock = virtualClock();
+  await using server = await served({ agents: { clerk }, store, clock, sweepMs: Infinity });
+  await server.service.booted;
+  await clock.advance(1_000);
+  expect(refunds).toEqual([]);
+  // The hold is over by the clock of the store, the system's.
+  await store.release(lease);
+  await clock.advance(5_000);
+  await until(() => refunds.length === 1);
+});
+
+test('a run whose hold is renewed is left to the process that has it', async () => {
+  const { store, clerk, lease, wish } = await withHeldRun();
+  const clock = virtualClock();
+  await using server = await served({ agents: { clerk }, store, clock, sweepMs: Infinity });
+  await server.service.booted;
+  expect(clock.pending).toBe(1);
+  await store.renew(lease, { ...wish, now: wish.now + 1 });
+  await clock.advance(1_000);
+  expect(clock.pending).toBe(0);
+});
+
 test('a run that is resumed has what its engine gives to each run', async () => {
   const { store, clerk, runId } = await withAnsweredRun();
   const seen: string[] = [];

@@ -46,12 +46,13 @@ export const resumeAll = async (
 ): Promise<ResumedRuns> => {
   checkResumeAll(options);
   const byName = agentsByName(agents);
-  return resumeEach(store, {
+  const { held, ...others } = await resumeEach(store, {
     resumeOne: async ({ agent: name, runId }) => {
       const agent = byName.get(name);
       return agent === undefined ? undefined : resume(agent, runId, { ...options, store });
     },
   });
+  return { ...others, held: held.map(({ entry }) => entry) };
 };
 
 /** Options of {@link resumeEach}. */
@@ -65,8 +66,10 @@ export interface EachRun<Resumed> {
 }
 
 /** The unfinished runs of a store, with what `resumeOne` returned for each. */
-export interface ResumedEach<Resumed> extends Omit<ResumedRuns, 'resumed'> {
+export interface ResumedEach<Resumed> extends Omit<ResumedRuns, 'resumed' | 'held'> {
   readonly resumed: readonly Resumed[];
+  /** Held by another process: its error says by which, and until when. */
+  readonly held: ResumedRuns['failed'];
 }
 
 /** Resumes the unfinished runs of a store one after the other, oldest first. */
@@ -75,7 +78,7 @@ export const resumeEach = async <Resumed>(
   { resumeOne, isDueOnly = false, signal }: EachRun<Resumed>,
 ): Promise<ResumedEach<Resumed>> => {
   const resumed: Resumed[] = [];
-  const held: RunEntry[] = [];
+  const held: { entry: RunEntry; error: TroupeError }[] = [];
   const unclaimed: RunEntry[] = [];
   const failed: { entry: RunEntry; error: TroupeError }[] = [];
   const open = await store.list({ status: ['running', 'waiting'] });
@@ -87,7 +90,7 @@ export const resumeEach = async <Resumed>(
       if (one === undefined) unclaimed.push(entry);
       else resumed.push(one);
     } catch (thrown) {
-      if (isTroupeError(thrown, 'journal.held')) held.push(entry);
+      if (isTroupeError(thrown, 'journal.held')) held.push({ entry, error: thrown });
       else
         failed.push({ entry, error: toError(errorData(thrown, 'journal.failed', { message: NOT_RESUMED })) });
     }

@@ -65,6 +65,14 @@ export interface Started {
   readonly isNew: boolean;
 }
 
+/** The outcome of a look for what is due. */
+export interface DueRuns {
+  /** Number of resumed runs. */
+  readonly count: number;
+  /** The `journal.held` of each run that another process has. */
+  readonly held: readonly TroupeError[];
+}
+
 /**
  * Owns the runs of a server: those that it started or resumed, and the way to those of its store.
  *
@@ -211,11 +219,11 @@ export class ServedRuns {
   }
 
   /** Resumes what is due in the store, of the agents that are served and the runs that no process has. */
-  async resumeDue(): Promise<number> {
+  async resumeDue(): Promise<DueRuns> {
     const { store, names, onProblem } = this.#setup;
-    if (store === undefined || this.isDraining) return 0;
+    if (store === undefined || this.isDraining) return { count: 0, held: [] };
     await this.#keys.forgetOld();
-    const { resumed, failed, unreadable } = await resumeEach(store, {
+    const { resumed, held, failed, unreadable } = await resumeEach(store, {
       isDueOnly: true,
       signal: this.drained,
       resumeOne: async ({ agent, runId }) => {
@@ -227,7 +235,7 @@ export class ServedRuns {
     });
     for (const { error } of failed) onProblem(error);
     for (const { error } of unreadable) onProblem(error);
-    return resumed.length;
+    return { count: resumed.length, held: held.map(({ error }) => error) };
   }
 
   /**
