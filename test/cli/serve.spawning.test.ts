@@ -93,6 +93,17 @@ test('a server that is told to end suspends its runs, ends in order, and the nex
   expect(await later.result).toMatchObject({ output: 'You said: Bergen' });
 });
 
+test('a run that a server has is answered by a command on the same store', async () => {
+  const store = ['--store', join(home, 'answered.db')];
+  const { url } = await served(store);
+  const run = await connect(url).start('curious', 'go');
+  for await (const event of run) if (event.type === 'person.asked') break;
+  const { exit, stderr } = await troupe(['answer', run.runId, 'Bergen', ...store]);
+  expect(exit).toBe(0);
+  expect(stderr).toContain('sent through the store: the process that holds the run continues');
+  expect(await run.result).toMatchObject({ output: 'You said: Bergen' });
+});
+
 test('a host that others reach needs a token, and so does each request then', async () => {
   const module = await compiledModuleOf('served.ts');
   const refused = await troupe(['serve', module, '--host', '0.0.0.0', '--store', 'none']);
