@@ -68,7 +68,7 @@ const { output, events } = await desk.run('My order 17 never came.', {
 
 assert.equal(output, 'Dear customer: Your 39 euros are on their way.');
 assert.deepEqual(paid, [39]);
-assert.deepEqual(asked, ["'cashier' asks: May it be done? Paying back 39 euros"]);
+assert.deepEqual(asked, ["'cashier' asks: May it be done, yes or no? Paying back 39 euros"]);
 
 // 5. What is said and done there is progress here.
 const progress = events.flatMap((event) => (event.type === 'tool.progressed' ? [event.text] : []));

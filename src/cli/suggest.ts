@@ -30,6 +30,7 @@ export const suggest = (wanted: SuggestCommand, session: Session): Promise<numbe
       for (const line of found.flatMap((each) => linesOf(each, session))) terminal.stdout.write(`${line}\n`);
     if (settings.json || settings.quiet) return exitCode.answered;
     if (all.length === 0) terminal.stderr.write(`Nothing to suggest for ${target} in ${store.name}\n`);
+    terminal.stderr.write(linesOfUntried(all, wanted, session));
     const hidden = all.length - found.length;
     if (hidden > 0)
       terminal.stderr.write(
@@ -37,6 +38,17 @@ export const suggest = (wanted: SuggestCommand, session: Session): Promise<numbe
       );
     return exitCode.answered;
   });
+
+/** Says what was not tried, where an agent was named for that and no model: forks ask one, which is paid for. */
+const linesOfUntried = (
+  found: readonly Suggestion[],
+  { file }: SuggestCommand,
+  { settings: { model } }: Session,
+): string => {
+  if (file === undefined || model !== undefined || found.length === 0) return '';
+  const what = found.map(({ type, agent }) => `${type} of '${oneLine(agent, 80)}'`).join(', ');
+  return `Nothing was tried on forks of ${file} as no --model is named, which they ask: with one, ${oneLine(what, LONGEST)}\n`;
+};
 
 /** Tries what forks can prove with the model of the command line, if it names one: that is paid for. */
 const tryOnForks = async (

@@ -1,6 +1,7 @@
 import { toError } from '../contracts/errors/error.ts';
 import type { Json } from '../base/json/json.ts';
 import type { Model, ModelAnswer, ModelRequest } from '../contracts/models/model.ts';
+import { finishReasons } from '../contracts/models/model.ts';
 import { DeterminismError } from '../runtime/journal/replay/determinism-error.ts';
 import type { Cassette, RecordedAnswer } from './cassette.ts';
 import { cassetteFrom } from './cassette.ts';
@@ -90,16 +91,5 @@ export const answerOf = ({ said, raw }: RecordedAnswer): ModelAnswer => ({
   ...(raw.replay === undefined ? {} : { replay: raw.replay }),
 });
 
-const FINISHES: ReadonlySet<string> = new Set<ModelAnswer['finish']>([
-  'stop',
-  'tool-calls',
-  'length',
-  'content-filter',
-  'refusal',
-  'pause',
-  'other',
-]);
-
 const finishOf = (found: string | undefined): ModelAnswer['finish'] =>
-  // It is one of them, as the line before has it.
-  found !== undefined && FINISHES.has(found) ? (found as ModelAnswer['finish']) : 'other';
+  finishReasons.find((each) => each === found) ?? 'other';

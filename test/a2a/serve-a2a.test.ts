@@ -238,7 +238,7 @@ test('a question to a person is a task that wants input, which the next message 
   ]);
 });
 
-test('a call that has to be approved is approved by a plain yes or by data, and denied by anything else', async () => {
+test('a call that has to be approved is approved by a plain yes or by data, and denied by a no', async () => {
   const paid = refunds.length;
   const { url } = await agentsServed({ agents: { clerk: clerkSaying(refunding) } });
   const client = await clientOf(url);
@@ -250,7 +250,9 @@ test('a call that has to be approved is approved by a plain yes or by data, and 
   };
   await client.sendMessage(saying('yes', { taskId: (await ask()).id }));
   expect(refunds.length).toBe(paid + 1);
-  await client.sendMessage(saying('yes, but not today', { taskId: (await ask()).id }));
+  const denied = await taskOf(client, saying('No, not today.', { taskId: (await ask()).id }));
+  expect(denied.status?.state).toBe(3);
+  expect(denied.history.flatMap(({ parts }) => textsIn(parts))).toContain('not today.');
   expect(refunds.length).toBe(paid + 1);
   const { task, request } = await requestOf();
   await client.sendMessage(
@@ -261,6 +263,25 @@ test('a call that has to be approved is approved by a plain yes or by data, and 
   await expect(
     client.sendMessage(saying([data({ request: 'nobody', yes: true })], { taskId: other.task.id })),
   ).rejects.toThrow(/answers no open request/);
+});
+
+test('an answer that is neither yes nor no decides nothing: the task still waits, and says what it expects', async () => {
+  const paid = refunds.length;
+  const { url } = await agentsServed({ agents: { clerk: clerkSaying(refunding) } });
+  const client = await clientOf(url);
+  const { id, status } = await taskOf(client, saying('My money'));
+  expect(textsIn(status?.message?.parts)[0]).toMatch(/^May it be done, yes or no\?/);
+  for (const said of ['yes, but not today', 'no idea', 'how much is it?']) {
+    const task = await taskOf(client, saying(said, { taskId: id }));
+    expect(task.status?.state).toBe(6);
+    expect(textsIn(task.status?.message?.parts)).toEqual([
+      expect.stringMatching(/neither yes nor no: answer "yes", "no"/),
+      expect.stringMatching(/^May it be done/),
+    ]);
+  }
+  expect(refunds.length).toBe(paid);
+  expect((await taskOf(client, saying('Yes.', { taskId: id }))).status?.state).toBe(3);
+  expect(refunds.length).toBe(paid + 1);
 });
 
 test('a message that is sent again begins no other task, and answers no other question', async () => {
@@ -541,7 +562,9 @@ test('a call that somebody else has to approve is authorization that the task wa
   const lead = await clientOf(url, as('acme', 'lee'));
   const { id, status } = await taskOf(client, saying('My money'));
   expect(status?.state).toBe(8);
-  expect(textsIn(status?.message?.parts)[0]).toMatch(/^May it be done\? .*role 'lead': 'ada' has no role/s);
+  expect(textsIn(status?.message?.parts)[0]).toMatch(
+    /^May it be done, yes or no\? .*role 'lead': 'ada' has no role/s,
+  );
   // To a lead it is a request like any other.
   expect((await lead.getTask({ tenant: '', id })).status?.state).toBe(6);
   await expect(client.sendMessage(saying('yes', { taskId: id }))).rejects.toThrow(/role 'lead'/);
@@ -592,7 +615,7 @@ test('a client may deny what it may not approve', async () => {
   const { url } = await agentsServed({ agents: { clerk: clerkSaying(refunding) }, run: { safety } });
   const client = await clientOf(url);
   const { id } = await taskOf(client, saying('My money'));
-  const denied = await taskOf(client, saying('not now', { taskId: id }));
+  const denied = await taskOf(client, saying('no, not now', { taskId: id }));
   expect(denied.status?.state).toBe(3);
   expect(refunds.length).toBe(paid);
 });

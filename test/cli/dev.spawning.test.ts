@@ -71,6 +71,35 @@ test('a stored run that waits for a person is continued by the next version, and
   expect(rows.map(({ run }) => run)).toContain(before.run);
 });
 
+for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  test(`a stored run that waits is suspended by ${signal}, and the command that is then shown resumes it`, async () => {
+    const { folder } = makeProject(payerFiles);
+    const store = join(folder, 'runs.db');
+    const dev = await startDev(folder, 'payer.js', 'Pay three', '--store', store);
+    const { run, process: of } = await rowOnce(dev, ({ requests }) => requests === 1);
+    // Ctrl-C reaches each process of the terminal.
+    if (signal === 'SIGINT') process.kill(of?.pid ?? 0, signal);
+    dev.kill(signal);
+    expect(await dev.ended).toBe(0);
+    expect(dev.said()).toContain(
+      `Run ${run} is suspended, and can be resumed: troupe resume ${run} --agent ${join(folder, 'payer.js')} --store ${store}`,
+    );
+    await troupe(['approve', run, '--store', store]);
+    const resumed = ['resume', run, '--agent', join(folder, 'payer.js'), '--store', store];
+    expect(await troupe(resumed)).toMatchObject({
+      exit: 0,
+      stdout: expect.stringContaining('paid 3') as unknown,
+    });
+  });
+
+test('a run that goes on under a new version is said to', async () => {
+  const { folder, write } = makeProject(payerFiles);
+  const dev = await startDev(folder, 'payer.js', 'Pay three', '--store', join(folder, 'runs.db'));
+  const { run } = await rowOnce(dev, ({ requests }) => requests === 1);
+  write('words.js', `export const words = 'two';`);
+  await dev.until(new RegExp(`Run ${run} goes on: what it did is the same`));
+});
+
 test('what is wrong with a version is said with its file and line, and the last one that loads carries on', async () => {
   const { folder, write, read } = makeProject(payerFiles);
   const dev = await startDev(folder, 'payer.js', 'Pay three', '--store', join(folder, 'runs.db'));

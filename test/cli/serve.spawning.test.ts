@@ -6,7 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { connect } from '../../src/client/connect.ts';
+import { sqliteStore } from '../../src/persistence/sqlite/sqlite-store.ts';
+import { leaseRequestFor } from '../../src/runtime/journal/resume/stored-run.ts';
 import { builtConfiguration } from '../support/built-package.ts';
+import { until } from '../support/run-over-http.ts';
 import { command, compiledModuleOf, root, troupe, typeScriptOptions } from './run-command.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'troupe-serve-'));
@@ -58,6 +61,25 @@ test('a server that is killed during a run resumes it when it boots, and its cli
   expect(second.said()).toBe('');
 });
 
+test('a server says how many runs other processes hold as it boots, and resumes them when these let go', async () => {
+  const file = join(home, 'held.db');
+  const first = await served(['--store', file], { HANGS: '1' });
+  const run = await connect(first.url).start('clerk', 'Where is my order?');
+  for await (const event of run) if (event.type === 'tool.started') break;
+  first.child.kill('SIGKILL');
+  await first.ended;
+  const store = sqliteStore(file);
+  const lease = await store.acquire(run.runId, leaseRequestFor(store));
+  const second = await served(['--store', file]);
+  await until(() => second.said().includes('\n'));
+  expect(second.said()).toContain(
+    '! 1 run is held by other processes: it goes on here once these have ended',
+  );
+  await store.release(lease);
+  expect(await connect(second.url).at(run.runId).result).toMatchObject({ status: 'completed' });
+  await store.close();
+});
+
 test('a server that is told to end suspends its runs, ends in order, and the next one has them', async () => {
   const store = ['--store', join(home, 'drained.db')];
   const first = await served(store);
@@ -70,6 +92,17 @@ test('a server that is told to end suspends its runs, ends in order, and the nex
   const [request] = await later.requests();
   await later.reply(request?.id ?? '', 'Bergen');
   expect(await later.result).toMatchObject({ output: 'You said: Bergen' });
+});
+
+test('a run that a server has is answered by a command on the same store', async () => {
+  const store = ['--store', join(home, 'answered.db')];
+  const { url } = await served(store);
+  const run = await connect(url).start('curious', 'go');
+  for await (const event of run) if (event.type === 'person.asked') break;
+  const { exit, stderr } = await troupe(['answer', run.runId, 'Bergen', ...store]);
+  expect(exit).toBe(0);
+  expect(stderr).toContain('sent through the store: the process that holds the run continues');
+  expect(await run.result).toMatchObject({ output: 'You said: Bergen' });
 });
 
 test('a host that others reach needs a token, and so does each request then', async () => {

@@ -99,6 +99,16 @@ describe('troupe suggest', () => {
     expect(all.stderr).toBe('');
   });
 
+  test('says what a model would be tried on where an agent is named and no model', async () => {
+    const file = await pricedRuns((text) => text);
+    const args = ['suggest', '--store', file, '--no-color', '--agent', moduleOf('priced.ts')];
+    const said =
+      /Nothing was tried on forks of \S+priced\.ts as no --model is named, which they ask: with one, smaller-model of 'priced'\n/;
+    expect((await play(args, { folder })).stderr).toMatch(said);
+    expect((await play([...args, '--quiet'], { folder })).stderr).toBe('');
+    expect((await play([...args, '--model', 'offline'], { folder })).stderr).not.toMatch(said);
+  });
+
   test('[KAIZEN-57] tries the model that it is given on forks of the runs, whose agent is named', async () => {
     const tried = async (says: (text: string) => string) => {
       const file = await pricedRuns(says);

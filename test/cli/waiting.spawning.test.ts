@@ -54,14 +54,16 @@ describe('a run that waits where nobody is at a terminal', () => {
     const { runId } = await waitingRun(file, 1);
     const answered = await play(['answer', runId, 'To Ada', ...store]);
     expect(answered.stderr).toBe(
-      'Answered: clerk asks: To whom? · the process that holds the run continues\n',
+      'Answered: clerk asks: To whom? · sent through the store: the process that holds the run continues\n',
     );
     let approved = '';
     for (let tries = 0; tries < 200 && !approved.startsWith('Approved'); tries += 1) {
       await wait(25);
       approved = (await play(['approve', runId, ...store])).stderr;
     }
-    expect(approved).toMatch(/^Approved: clerk, send: Sending a letter to Ada · the process/);
+    expect(approved).toMatch(
+      /^Approved: clerk, send: Sending a letter to Ada · sent through the store: the process/,
+    );
     const { code, stdout, stderr } = await under;
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'To Ada | sent to Ada\n' });
     expect(stderr).toContain(
@@ -115,7 +117,9 @@ describe('a run that waits where nobody is at a terminal', () => {
     const { runId } = await waitingRun(file, 1);
     const other = await play(['resume', runId, ...store]);
     expect(other.code).toBe(1);
-    expect(other.stderr).toMatch(/^✗ Cannot acquire the run '\w+' as another process has it[^\n]*\n$/);
+    expect(other.stderr).toMatch(
+      /^✗ Cannot resume run '\w+' as another process holds it, \S+:\d+:\w+: answer what it waits for with troupe approve, deny or answer[^\n]*\n$/,
+    );
     const due = await play(['resume', '--all-due', ...store]);
     expect(due).toMatchObject({ code: 0, stderr: expect.stringMatching(/^No run in /) });
     await play(['answer', runId, 'To Ada', ...store]);

@@ -60,8 +60,10 @@ const partIn = ({ content, filename, mediaType: given }: Part): { readonly [fiel
   }
 };
 
-/** A plain yes: anything more, such as "yes, but not today", is the reason of a no. */
-const YES = /^(y|yes|true|ok)\.?$/i;
+/** A plain yes: one with a condition, such as "yes, but not today", is none. */
+const YES = /^(?:y|yes|true|ok)[.!]?$/i;
+/** A no, which may have a reason: "no, it is too late". */
+const NO = /^(?:n|no|false|deny)\s*(?:[.!]*|[,.:;!–—-]\s*(?<reason>\S.*))$/is;
 
 /** The request that a message names in its data; undefined if it names none. */
 export const requestNamedIn = (message: Message): string | undefined => {
@@ -70,11 +72,12 @@ export const requestNamedIn = (message: Message): string | undefined => {
 };
 
 /**
- * The answer to a request as a message has it: data `{ yes, reason, input }` or `{ text }`, else its text, which approves a call only by a plain yes.
+ * The answer to a request as a message has it: data `{ yes, reason, input }` or `{ text }`, else its text. Undefined for a text about a call that
+ * is neither yes nor no: nothing is decided by it.
  *
  * @throws {TroupeError} `message.invalid`
  */
-export const answerIn = (message: Message, { kind }: RemoteRequest): GivenAnswer => {
+export const answerIn = (message: Message, { kind }: RemoteRequest): GivenAnswer | undefined => {
   const { yes, reason, input, text = textIn(message) } = fieldsIn(message);
   if (kind === 'question') {
     if (typeof text === 'string' && text !== '') return { text };
@@ -84,7 +87,10 @@ export const answerIn = (message: Message, { kind }: RemoteRequest): GivenAnswer
   if (yes === false) return { yes, ...(typeof reason === 'string' ? { reason } : {}) };
   if (typeof text !== 'string' || text.trim() === '')
     throw invalid('it has neither a text nor data `{ yes }`, which answers the request');
-  return YES.test(text.trim()) ? { yes: true } : { yes: false, reason: text };
+  const said = text.trim();
+  if (YES.test(said)) return { yes: true };
+  const no = NO.exec(said);
+  return no === null ? undefined : { yes: false, reason: no.groups?.['reason'] };
 };
 
 const textIn = (message: Message): string =>

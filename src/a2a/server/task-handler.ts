@@ -165,7 +165,9 @@ export class TaskHandler {
     if (claim.runId !== mark) return this.#reach(message.taskId);
     if (request !== undefined) {
       assertMay(caller, 'answer');
-      await answerRun(serving, found, answerOf(request.id, answerIn(message, request), caller));
+      const answer = answerIn(message, request);
+      if (answer === undefined) return this.#undecided(message.taskId);
+      await answerRun(serving, found, answerOf(request.id, answer, caller));
     } else if (named === undefined) {
       assertMay(caller, 'control');
       const content = contentIn(message);
@@ -174,6 +176,13 @@ export class TaskHandler {
     } else
       throw new loaded.errors.RequestMalformedError('Cannot take the message as it answers no open request');
     return this.#reach(message.taskId);
+  }
+
+  /** The task after an answer that decided nothing: it waits as before, and says what it expects. */
+  async #undecided(taskId: string): Promise<Reached> {
+    const reached = await this.#reach(taskId);
+    reached.story.expectDecision();
+    return reached;
   }
 
   /** Finds a task of this agent. @throws `TaskNotFoundError` */

@@ -39,6 +39,7 @@ export class TaskStory {
   #ended: Ended | undefined;
   #hasBegun = false;
   #activity: string | undefined;
+  #isUndecided = false;
   #at = 0;
   /** The number of the last event that it knows. */
   seq = -1;
@@ -68,6 +69,7 @@ export class TaskStory {
   /** Takes in an event; true if the status may have changed. */
   hear(event: RuntimeEvent): boolean {
     const { state } = this;
+    this.#isUndecided = false;
     this.seq = event.seq;
     this.#at = event.at;
     switch (event.type) {
@@ -116,6 +118,11 @@ export class TaskStory {
     }
   }
 
+  /** Has its status say that the last answer was neither a yes nor a no. */
+  expectDecision(): void {
+    this.#isUndecided = true;
+  }
+
   async task(): Promise<Task> {
     const artifact = await this.artifact();
     return {
@@ -159,7 +166,10 @@ export class TaskStory {
   #statusParts(): readonly Part[] | undefined {
     if (this.#ended !== undefined) return endPartsOf(this.#ended);
     const request = this.#nextRequest();
-    if (request !== undefined) return requestParts(request, this.#facts.refusalToGrant(request));
+    if (request !== undefined) {
+      const parts = requestParts(request, this.#facts.refusalToGrant(request));
+      return this.#isUndecided ? [textPart(UNDECIDED), ...parts] : parts;
+    }
     return this.#activity === undefined ? undefined : [textPart(this.#activity)];
   }
 
@@ -200,6 +210,9 @@ export const artifactOf = (parts: readonly Part[]): Artifact => ({
   extensions: [],
 });
 
+const UNDECIDED =
+  'Nothing is decided yet, as that was neither yes nor no: answer "yes", "no", or "no, " and the reason';
+
 /** A request to a person in words, and as data that an answer can name; with the reason why it is not the client's to grant. */
 const requestParts = (request: OpenRequest, barred?: string): readonly Part[] => {
   const { id, kind, expiresAt } = request;
@@ -209,7 +222,7 @@ const requestParts = (request: OpenRequest, barred?: string): readonly Part[] =>
   const { description, tool, input } = request;
   const reason = barred === undefined ? '' : ` (${barred})`;
   return [
-    textPart(`May it be done? ${description}${reason}`),
+    textPart(`May it be done, yes or no? ${description}${reason}`),
     dataPart({ request: id, kind, tool, input, ...until }),
   ];
 };

@@ -24,13 +24,7 @@ import { runShown } from '../with-inspector.ts';
 import type { Begin } from './dev-messages.ts';
 import { orderSchema } from './dev-messages.ts';
 import { loadProblem } from './load-problem.ts';
-import { tellDev } from './started-by-dev.ts';
-
-/**
- * Time in ms that the work under way has when a definition is replaced. What takes longer is executed again by the next one, as after a
- * crash: model calls are, of tools those that are idempotent, and for the others a person decides.
- */
-const LEAVE_WITHIN_MS = 60_000;
+import { END_WITHIN_MS, tellDev } from './started-by-dev.ts';
 
 /** A definition that `troupe dev` has loaded, and the file that it is in. */
 interface Definition {
@@ -65,12 +59,31 @@ export const showDefinition = async (
     runShown(
       { wish, session, store: opened?.store, agent: () => agent, program: file },
       async (inspector) => {
-        if (inspector !== undefined) leaveWhenTold(inspector, session);
-        await carryOn({ agent, wanted, session, opened }, begin, inspector);
+        const own = inspector === undefined ? session : leaving(inspector, session);
+        await carryOn({ agent, wanted, session: own, opened }, begin, inspector);
         return exitCode.answered;
       },
     ),
   );
+};
+
+/** The session of runs that are suspended before it is over: when this definition is replaced, and when `troupe dev` ends. */
+const leaving = (inspector: Inspector, session: Session): Session => {
+  process.on('message', (message) => {
+    const { data } = orderSchema.safeParse(message);
+    if (data !== undefined && 'suspendWithinMs' in data)
+      void leaveRuns(inspector, session, data.suspendWithinMs);
+  });
+  // A run that nothing can resume is aborted.
+  if (!isKeptOutside(session)) return session;
+  const { signal } = session;
+  const over = new AbortController();
+  signal.addEventListener('abort', () => {
+    void leaveRuns(inspector, session, END_WITHIN_MS).then(() => {
+      over.abort(signal.reason);
+    });
+  });
+  return { ...session, signal: over.signal };
 };
 
 /** Says that the definition is loaded; resolves when it is to begin, or with undefined when another version takes its place. */
@@ -89,31 +102,20 @@ const turnOf = ({ signal }: Session): Promise<Begin | undefined> =>
     tellDev({ isLoaded: true });
   });
 
-/** Suspends all runs once this definition is to be replaced. */
-const leaveWhenTold = ({ recorder }: Inspector, session: Session): void => {
-  process.on('message', (message) => {
-    const { data } = orderSchema.safeParse(message);
-    if (data === undefined || !('isSuspended' in data)) return;
-    const runs = [...recorder.handles.keys()];
-    const breakpoints = [undefined, ...runs]
-      .map((run) => ({ run, breakpoints: [...recorder.breakpoints(run)] }))
-      .filter((each) => each.breakpoints.length > 0);
-    const leaving = isKeptOutside(session)
-      ? runs.map((run) => suspendRun(run, recorder.handles.get(run)))
-      : [];
-    void Promise.all(leaving).then((left) => {
-      tellDev({ left: left.filter((run) => run !== undefined), breakpoints });
-    });
-  });
+/** Suspends all runs, and tells `troupe dev` which have not ended. What takes longer than it may is left as by a crash. */
+const leaveRuns = async ({ recorder }: Inspector, session: Session, withinMs: number): Promise<void> => {
+  const runs = isKeptOutside(session) ? [...recorder.handles] : [];
+  const breakpoints = [undefined, ...recorder.handles.keys()]
+    .map((run) => ({ run, breakpoints: [...recorder.breakpoints(run)] }))
+    .filter((each) => each.breakpoints.length > 0);
+  const left = await Promise.all(runs.map(([run, handle]) => suspendRun(run, handle, withinMs)));
+  tellDev({ left: left.filter((run) => run !== undefined), breakpoints });
 };
 
-/** Suspends a run; undefined where it has ended. */
-const suspendRun = async (
-  run: string,
-  handle: ReturnType<Inspector['recorder']['handles']['get']>,
-): Promise<string | undefined> => {
+/** Suspends a run; returns undefined where it has ended. */
+const suspendRun = async (run: string, handle: AnyHandle, withinMs: number): Promise<string | undefined> => {
   try {
-    await handle?.suspend({ withinMs: LEAVE_WITHIN_MS });
+    await handle.suspend({ withinMs });
     return run;
   } catch (thrown) {
     // Whatever else it is, the next one that resumes it finds it, too.
@@ -135,6 +137,7 @@ const carryOn = async (
   for (const run of others)
     await ifContinued(definition, run, async (store) => {
       await resume(agent, run, { ...ownModel(definition), store, signal: session.signal });
+      tellDev({ continued: run });
     });
   if (main === null) {
     breakAt();
@@ -144,6 +147,7 @@ const carryOn = async (
   await ifContinued(definition, main, (store) =>
     inForeground(definition, main, async (attendance) => {
       const handle = await resume(agent, main, { ...attendance, store });
+      tellDev({ continued: main });
       breakAt();
       return handle;
     }),

@@ -20,6 +20,8 @@ export const reportSchema = z.union([
   z.object({ ended: run }),
   /** A run that its definition does not continue, and the reason. */
   z.object({ held: run, reason: z.string() }),
+  /** A run that its definition continues: of what is on record, nothing is different. */
+  z.object({ continued: run }),
   /** It has suspended its runs. */
   z.object({
     left: z.array(run),
@@ -46,7 +48,8 @@ export const orderSchema = z.union([
     others: z.array(run),
     breakpoints: z.array(z.object({ run: run.optional(), breakpoints: z.array(breakpointSchema) })),
   }),
-  z.object({ isSuspended: z.literal(true) }),
+  /** It is to suspend its runs; the time that work under way has for that, in ms. */
+  z.object({ suspendWithinMs: z.number() }),
 ]);
 
 /** A message of `troupe dev` to such a process. */

@@ -34,7 +34,8 @@ export class DevProcess {
   readonly #gone: Promise<void>;
   #isOver = false;
   #isEnded = false;
-  #take: (left: LeftRuns | undefined) => void = () => undefined;
+  /** Resolves with the runs that it has suspended, or with undefined where it has ended without. */
+  readonly #left: Promise<LeftRuns | undefined>;
 
   constructor({ kind, args, terminal, onReport, onEnd }: DevProcessSetup) {
     this.kind = kind;
@@ -53,18 +54,22 @@ export class DevProcess {
     this.loaded = new Promise((resolve) => {
       settle = resolve;
     });
+    let leave: (left: LeftRuns | undefined) => void = () => undefined;
+    this.#left = new Promise((resolve) => {
+      leave = resolve;
+    });
     child.on('message', (message) => {
       const { data } = reportSchema.safeParse(message);
       if (data === undefined) return;
       if ('isLoaded' in data) settle(true);
-      else if ('left' in data) this.#take(data);
+      else if ('left' in data) leave(data);
       onReport(data, this);
     });
     this.#gone = new Promise((resolve) => {
       const over = (code: number | null): void => {
         this.#isOver = true;
         settle(false);
-        this.#take(undefined);
+        leave(undefined);
         resolve();
         if (!this.#isEnded) onEnd(code, this);
       };
@@ -85,14 +90,10 @@ export class DevProcess {
     return this.#isOver;
   }
 
-  /** Has it suspend its runs; resolves with those, or with undefined where it has ended. */
-  async suspend(): Promise<LeftRuns | undefined> {
-    if (this.#isOver) return undefined;
-    const left = new Promise<LeftRuns | undefined>((resolve) => {
-      this.#take = resolve;
-    });
-    this.tell({ isSuspended: true });
-    return left;
+  /** Has it suspend its runs within the time; resolves with those, or with undefined where it has ended. */
+  suspend(withinMs: number): Promise<LeftRuns | undefined> {
+    this.tell({ suspendWithinMs: withinMs });
+    return this.#left;
   }
 
   tell(order: Order): void {

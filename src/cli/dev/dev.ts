@@ -3,6 +3,7 @@ import { prepareInspector } from '../../inspect/local/inspect.ts';
 import { CommandNotes } from '../../inspect/local/processes/command-notes.ts';
 import { exitCode } from '../exit-code.ts';
 import type { Session } from '../session.ts';
+import { quoteWord } from '../stored/open-store.ts';
 import { shownFile } from '../shown-file.ts';
 import type { DevCommand } from '../usage/commands.ts';
 import { wrong } from '../usage/wrong-usage.ts';
@@ -71,9 +72,18 @@ export const dev = async (wanted: DevCommand, session: Session): Promise<number>
   } finally {
     files.close();
     types.stop();
-    await reloads.stop();
+    for (const run of await reloads.stop())
+      tell(`Run ${run} is suspended, and can be resumed: ${resumption(run, wanted, session)}`);
     await inspector.close();
   }
+};
+
+/** The command that resumes a run of the file. */
+const resumption = (run: string, { file, exportName }: DevCommand, session: Session): string => {
+  const { store } = session.settings;
+  const agent = quoteWord(exportName === undefined ? file : `${file}#${exportName}`);
+  const from = store === undefined ? '' : ` --store ${quoteWord(store)}`;
+  return `${session.command} resume ${run} --agent ${agent}${from}`;
 };
 
 /** The command that shows the file, with the settings of this one. */

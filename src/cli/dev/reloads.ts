@@ -6,6 +6,7 @@ import { DevProcess } from './dev-process.ts';
 import type { LeftRuns, Report } from './dev-messages.ts';
 import { shortPath, unparsedPlace } from './load-problem.ts';
 import type { DevKind } from './started-by-dev.ts';
+import { END_WITHIN_MS } from './started-by-dev.ts';
 
 /** The needs of reloading a file. */
 export interface ReloadsSetup extends Pick<DevProcessSetup, 'args' | 'terminal'> {
@@ -33,6 +34,11 @@ const importsIn = (report: Report): readonly string[] => {
   );
 };
 
+/**
+ * Time in ms that the work under way has when a definition is replaced. What takes longer is executed again by the next one, as after a
+ * crash: model calls are, of tools those that are idempotent, and for the others a person decides.
+ */
+const LEAVE_WITHIN_MS = 60_000;
 /** Time in ms after which it is said that a version waits for calls under way. */
 const SOON_MS = 1_000;
 
@@ -80,11 +86,12 @@ export class Reloads {
     });
   }
 
-  /** Ends all processes. */
-  async stop(): Promise<void> {
+  /** Ends all processes; resolves with the runs that are left suspended. */
+  async stop(): Promise<readonly string[]> {
     this.#isStopped = true;
-    await Promise.all([this.#loading?.end(), this.#used?.end()]);
+    await Promise.all([this.#loading?.end(), this.#leave('Ends', END_WITHIN_MS)]);
     await this.#turn;
+    return [...this.#left];
   }
 
   async #load(): Promise<void> {
@@ -97,7 +104,7 @@ export class Reloads {
     }
     if (kind === 'program') {
       // It runs as it is loaded: not beside the one before.
-      await this.#leave();
+      await this.#leave('Reloads', LEAVE_WITHIN_MS);
       this.#say(undefined);
       if (this.#isStopped) return;
       this.#used = this.#start(kind);
@@ -113,7 +120,7 @@ export class Reloads {
         await (this.#failing ?? this.#fail({ failed: 'its process ended as it was loaded' }));
       return;
     }
-    await this.#leave();
+    await this.#leave('Reloads', LEAVE_WITHIN_MS);
     if (this.#isStopped) await next.end();
     else this.#begin(next);
   }
@@ -149,20 +156,22 @@ export class Reloads {
     if ('failed' in report) this.#failing = this.#fail(report);
     else if ('begun' in report) this.#main = report.begun;
     else if ('ended' in report) this.#main = undefined;
+    else if ('continued' in report)
+      this.#setup.tell(`Run ${report.continued} goes on: what it did is the same.`);
+    else if ('left' in report) for (const run of report.left) this.#left.add(run);
     else if ('held' in report) this.#hold(report.held, report.reason);
   }
 
   /** Has the process in use suspend its runs, and ends it. */
-  async #leave(): Promise<void> {
+  async #leave(does: string, withinMs: number): Promise<void> {
     const used = this.#used;
     if (used === undefined) return;
     if (used.kind === 'definition') {
       const timer = setTimeout(() => {
-        this.#setup.tell('Reloads once the calls under way are answered.');
+        this.#setup.tell(`${does} once the calls under way are answered.`);
       }, SOON_MS);
-      const left = await used.suspend();
+      const left = await used.suspend(withinMs);
       clearTimeout(timer);
-      for (const run of left?.left ?? []) this.#left.add(run);
       if (left !== undefined) {
         this.#breakpoints = left.breakpoints;
         // It has ended just now.

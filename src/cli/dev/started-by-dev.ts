@@ -5,6 +5,9 @@ import type { Report } from './dev-messages.ts';
 /** The variable by which the command that `troupe dev` runs knows that it does, and as what. */
 export const DEV = 'TROUPE_DEV';
 
+/** Time in ms that work under way has when `troupe dev` ends: its answers are then on record. */
+export const END_WITHIN_MS = 10_000;
+
 /** A program runs as it is loaded; a definition waits for its turn. */
 export type DevKind = 'program' | 'definition';
 

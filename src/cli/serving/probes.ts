@@ -4,7 +4,7 @@ import { snapshotAsPrometheus } from '../../inspect/telemetry/metrics/prometheus
 import type { MetricsSnapshot } from '../../inspect/telemetry/metrics/snapshot.ts';
 import { closeServer, listen } from './listen.ts';
 
-/** What the probes of a process tell of. */
+/** The needs of the probes of a process. */
 export interface Probed {
   readonly host: string;
   /** 0 for any that is free. */

@@ -16,6 +16,7 @@ import { untilAborted } from '../with-inspector.ts';
 import { failureLine } from '../words/failure-line.ts';
 import { byName } from './by-name.ts';
 import { closeServer, listen } from './listen.ts';
+import { nameHeldRuns } from './name-held-runs.ts';
 
 /** The variable with the token that each request has to bring. */
 const TOKEN = 'TROUPE_SERVE_TOKEN';
@@ -60,6 +61,8 @@ export const serveAgents = async (wanted: ServeCommand, session: Session): Promi
     if (settings.json) terminal.stdout.write(`${JSON.stringify({ url })}\n`);
     else if (settings.quiet) terminal.stdout.write(`${url}\n`);
     else terminal.stderr.write(`  ${paint.cyan('◉')} ${line}\n`);
+    await service.booted;
+    if (opened !== undefined && !isEntrance) await nameHeldRuns(opened.store, agents, session);
     await untilAborted(signal);
     // Requests are answered meanwhile: new runs are refused.
     await service.drain();

@@ -199,7 +199,7 @@ const openAt = async (place: StorePlace, session: Session): Promise<OpenStore> =
 };
 
 /** Quotes a word for a shell. */
-const quoteWord = (word: string): string =>
+export const quoteWord = (word: string): string =>
   /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 const makeOwnFolder = (file: string): void => {

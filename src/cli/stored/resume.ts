@@ -21,6 +21,10 @@ export const resume = (wanted: ResumeCommand, session: Session): Promise<number>
     const { runId, isParked } = wanted;
     if (runId === undefined) return resumeDue(opened, session);
     const entry = await findRun(opened.store, runId);
+    if ((await heldRuns(opened.store)).has(entry.runId)) {
+      const lease = (await opened.store.leases()).find((each) => each.runId === entry.runId);
+      throw heldError(entry.runId, `, ${lease?.holder ?? 'unknown'}${ADVICE}`);
+    }
     return resumeHere({ runId: entry.runId, code: wanted, isParked }, opened, session);
   });
 
@@ -86,5 +90,11 @@ const resumeDue = async (opened: OpenStore, session: Session): Promise<number> =
   return code;
 };
 
-const heldError = (runId: string): TroupeError =>
-  new TroupeError('journal.held', `Cannot resume run '${runId}' as another process holds it`, { runId });
+/** The way to a run that a server or a terminal has. */
+const ADVICE =
+  ': answer what it waits for with troupe approve, deny or answer, which reach it through the store';
+
+const heldError = (runId: string, advice = ''): TroupeError =>
+  new TroupeError('journal.held', `Cannot resume run '${runId}' as another process holds it${advice}`, {
+    runId,
+  });

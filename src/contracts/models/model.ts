@@ -162,18 +162,22 @@ export type ModelDelta =
   | { readonly type: 'tool-call'; readonly index: number; readonly name?: string; readonly text: string }
   | { readonly type: 'progress' };
 
+/** All reasons why a model stops. */
+export const finishReasons = [
+  'stop',
+  'tool-calls',
+  'length',
+  'content-filter',
+  'refusal',
+  'pause',
+  'other',
+] as const;
+
 /**
  * The reason why the model stopped; `pause` must be sent back unchanged, `other` is not known to be an end and is asked
  * again.
  */
-export type FinishReason =
-  | 'stop'
-  | 'tool-calls'
-  | 'length'
-  | 'content-filter'
-  | 'refusal'
-  | 'pause'
-  | 'other';
+export type FinishReason = (typeof finishReasons)[number];
 
 /** A model's answer. */
 export interface ModelAnswer {

@@ -187,7 +187,7 @@ export class AuditChain {
     const content = existsSync(apart) ? readFileSync(apart, 'utf8') : '';
     // A line that was cut off there is no entry's.
     if (content !== '' && !content.endsWith('\n')) append(apart, '\n');
-    const contents = contentsIn(content);
+    const { found: contents } = contentsIn(content);
     const known = entries.map((entry) => withContent(entry, contents));
     return [head, new AuditFold(genesisOf(head), known, isOurs), torn];
   }

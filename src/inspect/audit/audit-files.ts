@@ -11,8 +11,10 @@ import { readChain, unreadable } from './read-chain.ts';
 export interface OpenedChain extends Omit<ReadChain, 'entries'> {
   readonly file: string;
   readonly entries: readonly AuditEntry[];
-  /** Entries whose content is there, as it was written or not. */
-  readonly held: ReadonlySet<number>;
+  /** Entries whose content is there, as it was written or not, with the line of its file that has it, from 1. */
+  readonly held: ReadonlyMap<number, number>;
+  /** Lines of that file that are no content. */
+  readonly unread: readonly number[];
 }
 
 /**
@@ -41,12 +43,13 @@ export const openChain = (file: string): OpenedChain => {
   const text = textOf(file);
   const { entries, ...chain } = readChain(text, basename(file));
   const apart = contentFile(file);
-  const contents = contentsIn(existsSync(apart) ? textOf(apart) : '');
+  const { found, unread } = contentsIn(existsSync(apart) ? textOf(apart) : '');
   return {
     ...chain,
     file,
-    entries: entries.map((entry) => withContent(entry, contents)),
-    held: new Set(contents.keys()),
+    entries: entries.map((entry) => withContent(entry, found)),
+    held: new Map([...found].map(([seq, all]) => [seq, all.at(-1)?.line ?? 1])),
+    unread,
   };
 };
 

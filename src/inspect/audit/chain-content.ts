@@ -13,16 +13,27 @@ export const contentLine = ({ seq, person, onBehalfOf, content, digest }: AuditE
 interface FoundContent {
   readonly apart: AuditContent;
   readonly digest: string;
+  /** Of its file, from 1. */
+  readonly line: number;
 }
 
 /** The content in a file, by the number of its entry: where one was written twice, both. */
-export const contentsIn = (text: string): ReadonlyMap<number, readonly FoundContent[]> => {
+type FoundContents = ReadonlyMap<number, readonly FoundContent[]>;
+
+/** Reads the content in a file; `unread` are its lines, from 1, that are no content of an entry. */
+export const contentsIn = (
+  text: string,
+): { readonly found: FoundContents; readonly unread: readonly number[] } => {
   const found = new Map<number, readonly FoundContent[]>();
-  for (const line of text.split('\n')) {
-    const { seq, apart } = parseLine(line);
-    if (seq !== undefined) found.set(seq, [...(found.get(seq) ?? []), { apart, digest: digestOf(apart) }]);
+  const unread: number[] = [];
+  for (const [index, each] of text.split('\n').entries()) {
+    const { seq, apart } = parseLine(each);
+    const line = index + 1;
+    if (seq !== undefined)
+      found.set(seq, [...(found.get(seq) ?? []), { apart, digest: digestOf(apart), line }]);
+    else if (each !== '') unread.push(line);
   }
-  return found;
+  return { found, unread };
 };
 
 const parseLine = (line: string): { readonly seq?: number; readonly apart: AuditContent } => {
@@ -36,10 +47,7 @@ const parseLine = (line: string): { readonly seq?: number; readonly apart: Audit
 };
 
 /** An entry with its content, where that is there and as it was written. */
-export const withContent = (
-  entry: ChainedEntry,
-  contents: ReadonlyMap<number, readonly FoundContent[]>,
-): AuditEntry => ({
+export const withContent = (entry: ChainedEntry, contents: FoundContents): AuditEntry => ({
   ...entry,
   ...contents.get(entry.seq)?.find(({ digest }) => digest === entry.digest)?.apart,
 });

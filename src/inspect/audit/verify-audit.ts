@@ -113,30 +113,52 @@ export const findErased = (entries: readonly AuditEntry[]): ((seq: number) => bo
 };
 
 const contentProblems = (
-  { entries, held }: OpenedChain,
+  { file, entries, held, unread }: OpenedChain,
   isErased: (seq: number) => boolean,
 ): readonly AuditProblem[] => {
+  const place = `content/${basename(file)}`;
   const missing: number[] = [];
   const problems = entries.flatMap((entry) => {
     const { seq, digest } = entry;
     if (digest === undefined) return [];
+    const line = held.get(seq);
     const isThere = digestOf(entry) === digest;
-    if (isErased(seq))
-      return held.has(seq) ? [problem('content', seq, `Entry ${seq} was erased, and has content`)] : [];
-    if (!isThere && !held.has(seq)) missing.push(seq);
-    return isThere || !held.has(seq)
-      ? []
-      : [problem('content', seq, `The content of entry ${seq} was changed`)];
+    if (isErased(seq)) return line === undefined ? [] : [restoredContent(seq, place, line)];
+    if (!isThere && line === undefined) missing.push(seq);
+    return isThere || line === undefined ? [] : [changedContent(seq, place, line)];
   });
-  return [...problems, ...missingContent(missing)];
+  return [...problems, ...missingContent(missing, place, unread)];
 };
 
+const changedContent = (seq: number, place: string, line: number): AuditProblem =>
+  problem(
+    'content',
+    seq,
+    `The content of entry ${seq} was changed, in ${place} line ${line}: put that line back from a copy, as the log has only its digest`,
+  );
+
+const restoredContent = (seq: number, place: string, line: number): AuditProblem =>
+  problem(
+    'content',
+    seq,
+    `Entry ${seq} was erased, and has content in ${place} line ${line}: the next erasure removes it`,
+  );
+
 /** One problem, as one act leaves it: an erasure whose entry is gone takes all of its content along. */
-const missingContent = (missing: readonly number[]): readonly AuditProblem[] => {
+const missingContent = (
+  missing: readonly number[],
+  place: string,
+  unread: readonly number[],
+): readonly AuditProblem[] => {
   const [first] = missing;
   if (first === undefined) return [];
   const whose = missing.length === 1 ? `entry ${first}` : `${missing.length} entries (${rangesOf(missing)})`;
-  const message = `The content of ${whose} is missing, and no entry says that it was erased: it was removed, or the end of the log was, which said so`;
+  const lines = `line${unread.length === 1 ? '' : 's'} ${rangesOf(unread)}`;
+  const why =
+    unread.length > 0
+      ? `where ${lines} cannot be read`
+      : 'and no entry says that it was erased: it was removed, or the end of the log was, which said so';
+  const message = `The content of ${whose} is missing in ${place}, ${why}. Put it back from a copy`;
   return [problem('content', first, message)];
 };
 

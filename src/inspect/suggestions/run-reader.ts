@@ -2,7 +2,8 @@ import { canonical } from '../../base/json/canonical.ts';
 import { withoutUndefined } from '../../base/json/without-undefined.ts';
 import type { EventOf, RuntimeEvent } from '../../contracts/events/event.ts';
 import { SentRequests } from '../../runtime/log/sent-requests.ts';
-import type { FinishReason, ModelAnswer } from '../../contracts/models/model.ts';
+import type { ModelAnswer } from '../../contracts/models/model.ts';
+import { finishReasons } from '../../contracts/models/model.ts';
 import { CallDigests } from './call-digests.ts';
 import { scoreOf } from '../../contracts/agents/decision.ts';
 import type { CallFact, ChoiceFact, FailureFact, Move, RetryFact, RunFacts } from './run-facts.ts';
@@ -223,7 +224,7 @@ const ownerOf = (path: string): string => path.replace(/\/~[^/]*$/, '');
 const answerOf = (event: EventOf<'model.answered'>): ModelAnswer | undefined => {
   const { text, reasoning, usage, costUsd, calls: count, cached, raw } = event;
   const { calls = [], media, refusal, replay, metadata } = raw ?? {};
-  const finish = finishes.find((each) => each === event.finish);
+  const finish = finishReasons.find((each) => each === event.finish);
   if (finish === undefined || calls.length !== count || media !== undefined || cached !== undefined)
     return undefined;
   // It costs what it cost then, whatever the prices of now.
@@ -231,13 +232,3 @@ const answerOf = (event: EventOf<'model.answered'>): ModelAnswer | undefined => 
   const said = { text, calls, finish, usage: billed };
   return { ...said, ...withoutUndefined({ reasoning, refusal, replay, metadata }) };
 };
-
-const finishes: readonly FinishReason[] = [
-  'stop',
-  'tool-calls',
-  'length',
-  'content-filter',
-  'refusal',
-  'pause',
-  'other',
-];

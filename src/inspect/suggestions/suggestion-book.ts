@@ -3,6 +3,7 @@ import { deadBranches } from './rules/dead-branches.ts';
 import { easySteps } from './rules/easy-steps.ts';
 import { futileRetries } from './rules/futile-retries.ts';
 import { repeatedCalls } from './rules/repeated-calls.ts';
+import { repeatedReads } from './rules/repeated-reads.ts';
 import { reworkedAnswers } from './rules/reworked-answers.ts';
 import { serialTools } from './rules/serial-tools.ts';
 import { slowModels } from './rules/slow-models.ts';
@@ -15,6 +16,8 @@ import type { ExpectedGain, Suggestion, Target } from './suggestion.ts';
 /** Each rule with the targets that its suggestions serve. */
 const rules: readonly (readonly [rule: () => Rule, serves: readonly Target[]])[] = [
   [repeatedCalls, ['latency', 'cost']],
+
+  [repeatedReads, ['latency']],
   [slowModels, ['latency']],
   [serialTools, ['latency', 'cost']],
   [futileRetries, ['latency', 'accuracy']],

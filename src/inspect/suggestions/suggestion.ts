@@ -7,6 +7,7 @@ export type Target = (typeof targets)[number];
 /** The kinds of suggestions. */
 export type SuggestionType =
   | 'cache'
+  | 'cacheable-tool'
   | 'faster-model'
   | 'smaller-model'
   | 'stronger-model'

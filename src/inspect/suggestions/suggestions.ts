@@ -34,7 +34,7 @@ export interface SuggestionOptions {
 /**
  * Looks for inefficiencies in recorded runs, and suggests what removes them, each with its evidence and its expected gain.
  *
- * It finds model calls that a cache would have answered, slow models (more than 1,000 ms on average), steps that a smaller model could take,
+ * It finds model calls that a cache would have answered, equal calls of tools with equal results, slow models (more than 1,000 ms on average), steps that a smaller model could take,
  * prompts whose prefix is not cached, tools that could run at once, tools that are never called, long results that nothing refers to, retries
  * that never help, branches that are never taken, and answers that are sent back. Runs are read one after the other, and nothing is kept of
  * them but counts. Forks are left out.

@@ -108,7 +108,7 @@ export interface ServeOptions<Agents extends ServedAgents = ServedAgents> {
   readonly executes?: boolean | undefined;
   /** Resumes at boot what is due in the store, and again after each `sweepMs`. Default true. */
   readonly resumes?: boolean | undefined;
-  /** Time after which it looks again for what is due, in ms. Default 30,000; `Infinity`: at boot only. */
+  /** Time after which it looks again for what is due, in ms. Default 5,000; `Infinity`: at boot only. */
   readonly sweepMs?: number | undefined;
   /** Notified of failures that callers are not told of, and of runs that could not be resumed. */
   readonly onProblem?: ((error: unknown) => void) | undefined;

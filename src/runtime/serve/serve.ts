@@ -51,7 +51,7 @@ export interface Service<Agents extends ServedAgents = ServedAgents> extends Asy
 /** Time for work in flight, in ms. */
 const DRAIN_MS = 10_000;
 /** Time between two looks for what is due, in ms. */
-const SWEEP_MS = 30_000;
+const SWEEP_MS = 5_000;
 
 /**
  * Serves agents and teams over HTTP, by one handler of web standards: for Node, Bun, Deno, workers, Hono, Express and Next.

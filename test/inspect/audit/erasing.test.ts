@@ -100,7 +100,7 @@ describe('[KAIZEN-61] an erasure', () => {
     expect(verifyAudit(folder).problems[0]).toMatchObject({
       kind: 'content',
       seq: 0,
-      message: 'Entry 0 was erased, and has content',
+      message: 'Entry 0 was erased, and has content in content/r.jsonl line 1: the next erasure removes it',
     });
     await eraseContent(folder, { person: 'somebody else' }, 6);
     expect(textOf(join(folder, 'content/r.jsonl'))).toBe('');

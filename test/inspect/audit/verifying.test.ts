@@ -144,13 +144,29 @@ describe('[KAIZEN-61] a log that was exchanged is found', () => {
     const before = textOf(apart);
     writeFileSync(apart, before.replace('paid 50', 'paid 59'));
     expect(verifyAudit(folder).problems).toMatchObject([
-      { kind: 'content', seq: 6, message: 'The content of entry 6 was changed' },
+      {
+        kind: 'content',
+        seq: 6,
+        message:
+          'The content of entry 6 was changed, in content/r.jsonl line 7: put that line back from a copy, as the log has only its digest',
+      },
     ]);
+    writeFileSync(apart, before.replace('{"seq":6', '{"seq":6,,'));
+    expect(verifyAudit(folder).problems).toMatchObject([
+      {
+        seq: 6,
+        message:
+          'The content of entry 6 is missing in content/r.jsonl, where line 7 cannot be read. Put it back from a copy',
+      },
+    ]);
+    writeFileSync(apart, before);
     changeLines(folder, 'content/r.jsonl', (lines) => lines.toSpliced(6, 1));
     expect(verifyAudit(folder).problems).toMatchObject([
       {
         seq: 6,
-        message: expect.stringMatching(/^The content of entry 6 is missing, and no entry says that/),
+        message: expect.stringMatching(
+          /^The content of entry 6 is missing in content\/r\.jsonl, and no entry says that/,
+        ),
       },
     ]);
   });
@@ -164,7 +180,7 @@ describe('[KAIZEN-61] a log that was exchanged is found', () => {
         kind: 'content',
         seq: 0,
         message:
-          'The content of 10 entries (0-9) is missing, and no entry says that it was erased: it was removed, or the end of the log was, which said so',
+          'The content of 10 entries (0-9) is missing in content/r.jsonl, and no entry says that it was erased: it was removed, or the end of the log was, which said so. Put it back from a copy',
       },
     ]);
   });

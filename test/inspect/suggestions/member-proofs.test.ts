@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { suggestions } from '../../../src/inspect/suggestions/suggestions.ts';
-import type { SuggestionType } from '../../../src/inspect/suggestions/suggestion.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { letTimePass } from '../../support/runs.ts';
+import type { TriedType } from './planted-runs.ts';
 import { plantedWorkers, teams } from './planted-teams.ts';
 
-const types = Object.keys(plantedWorkers) as SuggestionType[];
+const types = Object.keys(plantedWorkers) as TriedType[];
 const patterns = Object.keys(teams) as (keyof typeof teams)[];
 
 /** Records runs of a team, and looks for what is planted in one of its members, with trials on two of them. */
 const foundIn = async (
   pattern: keyof typeof teams,
-  type: SuggestionType,
+  type: TriedType,
   trial: 'good' | 'worse',
   unproven: boolean,
 ) => {

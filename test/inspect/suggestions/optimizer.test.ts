@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { TroupeError } from '../../../src/contracts/errors/error.ts';
 import type { Model } from '../../../src/contracts/models/model.ts';
 import { modelAnswer } from '../../../src/contracts/models/model.ts';
@@ -7,7 +8,7 @@ import type {
   OptimizerOptions,
 } from '../../../src/inspect/suggestions/optimizer/optimizer-options.ts';
 import { optimizer } from '../../../src/inspect/suggestions/optimizer/optimizer.ts';
-import { createGlobalEngine, replay } from '../../../src/index.ts';
+import { act, answer, createGlobalEngine, replay, tool } from '../../../src/index.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { deferred, echo, ofType, quiet, settled } from '../../support/runs.ts';
@@ -60,6 +61,26 @@ const optimised = (options: OptimizerOptions, model: Model) => {
 };
 
 describe('an optimiser of runs', () => {
+  test('a tool that might be cacheable is suggested, and nothing of it is applied', async () => {
+    const better = optimizer({ apply: true, unproven: true, target: 'latency', runs: 2, cache: {} });
+    const engine = createGlobalEngine({ resources: [better], hooks: [better] });
+    const look = tool({
+      name: 'look',
+      description: 'Looks.',
+      safety: 'read',
+      input: z.object({}),
+      execute: () => '3 left',
+    });
+    const clerk = agent({
+      name: 'clerk',
+      tools: [look],
+      decide: ({ step }) => (step < 2 ? act({ name: 'look', input: {} }) : answer('done')),
+    });
+    for (let index = 0; index < 5; index += 1) await settled(engine.stream(clerk, `question ${index}`));
+    expect(better.suggestions).toMatchObject([{ type: 'cacheable-tool', tool: 'look', proven: false }]);
+    expect(better.applied).toEqual([]);
+  });
+
   test('[KAIZEN-59] repeated calls have it apply a cache: the next equal run asks no model, and its log says so', async () => {
     const model = priced('large', 0.1);
     const { better, run, times, changes } = optimised({ apply: true, cache: {} }, model);

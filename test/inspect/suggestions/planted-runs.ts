@@ -2,7 +2,11 @@ import type { Json } from '../../../src/base/json/json.ts';
 import { EVENT_VERSION } from '../../../src/contracts/events/event-version.ts';
 import type { EventBody, RuntimeEvent } from '../../../src/contracts/events/event.ts';
 import type { Usage } from '../../../src/contracts/models/usage.ts';
+import type { SuggestionType } from '../../../src/inspect/suggestions/suggestion.ts';
 import type { RunStatus } from '../../../src/contracts/runs/run-status.ts';
+
+/** The kinds of suggestions that forks can try: that a tool only reads follows from none. */
+export type TriedType = Exclude<SuggestionType, 'cacheable-tool'>;
 
 /** The place of an event that is planted. */
 interface Place {

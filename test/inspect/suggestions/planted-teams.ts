@@ -3,7 +3,8 @@ import type { Agent } from '../../../src/contracts/agents/agent.ts';
 import type { Model, ModelRequest } from '../../../src/contracts/models/model.ts';
 import { modelAnswer } from '../../../src/contracts/models/model.ts';
 import { TroupeError } from '../../../src/contracts/errors/error.ts';
-import type { SuggestionType, Target } from '../../../src/inspect/suggestions/suggestion.ts';
+import type { Target } from '../../../src/inspect/suggestions/suggestion.ts';
+import type { TriedType } from './planted-runs.ts';
 import { pipeline } from '../../../src/patterns/pipeline.ts';
 import { router } from '../../../src/patterns/router.ts';
 import { supervisorWorker } from '../../../src/patterns/supervisor-worker.ts';
@@ -184,7 +185,7 @@ const clerk = (model: Model, ...tools: readonly ReturnType<typeof reads>[]) =>
   agent({ name: 'clerk', model, tools });
 
 /** One worker for each kind of suggestion. */
-export const plantedWorkers: Readonly<Record<SuggestionType, PlantedWorker>> = {
+export const plantedWorkers: Readonly<Record<TriedType, PlantedWorker>> = {
   cache: {
     target: 'cost',
     runs: 4,

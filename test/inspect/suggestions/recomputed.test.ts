@@ -8,13 +8,14 @@ import { modelAnswer } from '../../../src/contracts/models/model.ts';
 import type { RunResult } from '../../../src/contracts/runs/run-result.ts';
 import { proveByForks } from '../../../src/inspect/suggestions/proof/prove-by-forks.ts';
 import { suggestions } from '../../../src/inspect/suggestions/suggestions.ts';
-import type { Suggestion, SuggestionType } from '../../../src/inspect/suggestions/suggestion.ts';
+import type { Suggestion } from '../../../src/inspect/suggestions/suggestion.ts';
 import { targets } from '../../../src/inspect/suggestions/suggestion.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { tool } from '../../../src/tools/define/define-tool.ts';
 import { letTimePass, ofType } from '../../support/runs.ts';
+import type { TriedType } from './planted-runs.ts';
 import { sized } from '../../support/thorough.ts';
 
 /** Recorded runs, a tenth of them for each kind. The quick suite has enough for each kind to be found. */
@@ -113,7 +114,7 @@ type Made = Agent<string, unknown>;
 /** The agent of each kind, by the number of its run, with the model of its trials. */
 const kinds: Readonly<
   Record<
-    SuggestionType,
+    TriedType,
     {
       readonly of: (index: number) => Made;
       readonly question?: (index: number) => string;
@@ -277,13 +278,13 @@ const kinds: Readonly<
   },
 };
 
-const types = Object.keys(kinds) as SuggestionType[];
-const typeOf = (index: number): SuggestionType => types[index % types.length] ?? 'cache';
-const runsOf = (type: SuggestionType): readonly number[] =>
+const types = Object.keys(kinds) as TriedType[];
+const typeOf = (index: number): TriedType => types[index % types.length] ?? 'cache';
+const runsOf = (type: TriedType): readonly number[] =>
   Array.from({ length: RUNS }, (_, index) => index).filter((index) => typeOf(index) === type);
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-const callsOf = (type: SuggestionType): readonly Noted[] => inOrder.filter(({ who }) => who === type);
+const callsOf = (type: TriedType): readonly Noted[] => inOrder.filter(({ who }) => who === type);
 const tokensOf = (calls: readonly Noted[]): number => sum(calls.map(({ input, output }) => input + output));
 const within = (calls: readonly Noted[], runs: readonly number[]): readonly Noted[] =>
   calls.filter((call) => runs.includes(call.run));
@@ -311,7 +312,7 @@ const draftsIn = (): readonly number[] =>
 
 /** What is found, computed from what models saw: the runs that show it, the number of times, and the gain. */
 const recomputed = (
-  type: SuggestionType,
+  type: TriedType,
 ): {
   readonly runs: readonly number[];
   readonly count: number;
@@ -382,7 +383,7 @@ const recomputed = (
 };
 
 /** The figures of the proof: of the newest runs that were completed, else of the newest of the first ten that show it. */
-const recomputedProof = (type: SuggestionType, asked: readonly Noted[]): readonly number[] => {
+const recomputedProof = (type: TriedType, asked: readonly Noted[]): readonly number[] => {
   const { runs: showing } = recomputed(type);
   const isOfAll = type === 'faster-model' || type === 'smaller-model';
   const runs = (isOfAll ? showing : showing.slice(0, NAMED)).slice(-TRIED);
@@ -465,7 +466,7 @@ describe(`over ${RUNS} recorded runs`, () => {
     const costUsd = total(({ totals }) => totals.costUsd ?? NaN);
     const tokens = total(({ totals }) => totals.inputTokens + totals.outputTokens);
     for (const [key, { expected, type }] of all) {
-      const { runs, gain } = recomputed(type);
+      const { runs, gain } = recomputed(types.find((each) => each === type) ?? 'cache');
       const share = key.startsWith('latency')
         ? (gain['latencyMs'] ?? 0) / latencyMs
         : key.startsWith('accuracy')

@@ -22,6 +22,9 @@ const typesFor = async (runs: Parameters<typeof suggestions>[0], target: (typeof
 const inefficiencies: Readonly<Record<SuggestionType, (run: PlantedRun, index: number) => void>> = {
   // In every second run the input is that of the run before.
   cache: () => undefined,
+  'cacheable-tool': (run) => {
+    for (const step of [0, 1]) run.tool('look', { at: 'stock' }, '3 left', { ms: 40, step });
+  },
   'faster-model': (run) => run.model('long in coming', { ms: 4_000 }),
   'smaller-model': (run) => run.model('yes', { usage: { input: 100, output: 2 } }),
   'stronger-model': (run) => {
@@ -89,6 +92,7 @@ const runsWith = (type: SuggestionType, count = 20) =>
 /** What is not to be found anywhere: the types that serve no target. */
 const served: Readonly<Record<SuggestionType, readonly (typeof targets)[number][]>> = {
   cache: ['latency', 'cost'],
+  'cacheable-tool': ['latency'],
   'faster-model': ['latency'],
   'smaller-model': ['cost'],
   'stronger-model': ['accuracy'],
@@ -251,6 +255,31 @@ const timed = (
 });
 
 describe('suggestions from a store', () => {
+  test('a tool whose equal calls get equal results in a run is suggested as cacheable, and one whose results change is not', async () => {
+    const looking = (...texts: readonly string[]) =>
+      planted(2, (run) =>
+        texts.reduce((all, text, step) => all.tool('look', { at: 1 }, text, { ms: 30, step }), run),
+      );
+    const found = async (runs: Parameters<typeof suggestions>[0]) =>
+      (await suggestions(runs, { target: 'latency', unproven: true })).filter(
+        ({ type }) => type === 'cacheable-tool',
+      );
+    expect(await found(looking('3 left', '3 left', '3 left'))).toMatchObject([
+      {
+        agent: 'clerk',
+        tool: 'look',
+        description: expect.stringContaining('`cacheable: true` where it only reads') as string,
+        expected: { latencyMs: 120 },
+        evidence: { runs: ['run-0', 'run-1'], count: 4, of: 6, measured: { savedMs: 120 } },
+        proven: false,
+      },
+    ]);
+    // What it reads has changed, or the equal calls are of different runs.
+    expect(await found(looking('3 left', '2 left', '3 left'))).toEqual([]);
+    expect(await found(looking('3 left'))).toEqual([]);
+    expect(await suggestions(looking('3 left', '3 left'), { target: 'latency' })).toEqual([]);
+  });
+
   test('[KAIZEN-58] repeated calls are proven by the requests that were sent', async () => {
     const store = memoryStore();
     const clerk = agent({

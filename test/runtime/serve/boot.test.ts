@@ -83,6 +83,25 @@ test('what becomes due later is resumed later, too', async () => {
   expect(await connect(server.url).at(runId).result).toMatchObject({ status: 'completed' });
 });
 
+test('a run that a killed process still holds at boot is resumed soon after its hold ends', async () => {
+  refunds.length = 0;
+  const { store, clerk, runId } = await withAnsweredRun();
+  const lease = await store.acquire(runId, { holder: 'ada:4711:killed', ttlMs: 60_000, now: Date.now() });
+  const clock = virtualClock();
+  await using server = await served({
+    agents: { clerk },
+    store: Object.assign(store, { watch: undefined }),
+    clock,
+  });
+  expect(await server.service.booted).toBe(0);
+  await clock.advance(5_000);
+  expect(refunds).toEqual([]);
+  await store.release(lease);
+  await clock.advance(5_000);
+  await until(() => refunds.length === 1);
+  expect(await connect(server.url).at(runId).result).toMatchObject({ status: 'completed' });
+});
+
 test('a run that is resumed has what its engine gives to each run', async () => {
   const { store, clerk, runId } = await withAnsweredRun();
   const seen: string[] = [];

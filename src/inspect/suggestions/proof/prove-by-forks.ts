@@ -26,6 +26,8 @@ interface Proving {
 
 const provings: Readonly<Record<SuggestionType, Proving>> = {
   cache: { needsModel: true, attempt: (found, trials) => trials.cachedAnswers(found), judge: withCached },
+  // That a tool only reads follows from no run.
+  'cacheable-tool': { needsModel: false, attempt: () => Promise.resolve(undefined), judge: (found) => found },
   'faster-model': {
     needsModel: true,
     attempt: (found, trials) => trials.otherModel(found),
