@@ -79,6 +79,8 @@ const follow = async (wanted: Command, session: Session): Promise<number> => {
       return (await import('./suggest.ts')).suggest(wanted, session);
     case 'rehearse':
       return (await import('./rehearse.ts')).rehearseRuns(wanted, session);
+    case 'upgrade':
+      return (await import('./upgrade.ts')).upgrade(wanted, session);
     case 'trace':
       return (await import('./trace/follow-trace.ts')).followTrace(wanted, session);
     case 'audit':

@@ -64,6 +64,8 @@ const bad: readonly (readonly [option: string, value: string, before: readonly s
     ['--target', 'beauty', ['suggest', ...store], /one of latency, cost, accuracy/],
     ['--candidate', '', ['rehearse', ...store], /leave it out/],
     ['--candidate', 'nowhere.ts', ['rehearse', ...store], /there is no such file/],
+    ['--check', '', ['upgrade', ...store], /leave it out/],
+    ['--check', 'nowhere.ts', ['upgrade', ...store], /there is no such file/],
     ['--over', '', ['rehearse', '--candidate', echo], /Give a FILE/],
     ['--over', 'typo.db', ['rehearse', '--candidate', echo], /not there: .*Check its name/],
     ['--tools', 'all', ['rehearse', '--candidate', echo, '--live', ...store], /give recorded or read/],

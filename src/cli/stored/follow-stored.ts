@@ -30,6 +30,7 @@ export type StoredCommand = Exclude<
       | 'worker'
       | 'suggest'
       | 'rehearse'
+      | 'upgrade'
       | 'trace'
       | 'audit';
   }

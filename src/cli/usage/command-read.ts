@@ -68,6 +68,7 @@ interface OwnValues extends InspectValues, AuditValues, NewValues, ServingValues
   readonly taken?: boolean | undefined;
   readonly unproven?: boolean | undefined;
   readonly candidate?: string | undefined;
+  readonly check?: string | undefined;
   readonly live?: boolean | undefined;
   readonly tools?: string | undefined;
 }
@@ -190,6 +191,11 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       };
     case 'rehearse':
       return rehearseFrom(values);
+    case 'upgrade': {
+      const candidate = textOf(values.check, '--check', name);
+      if (candidate === undefined) throw wrong('the new version is missing: give --check FILE', name);
+      return { name, ...namedModule(candidate, values.export, name) };
+    }
     case 'approve':
     case 'deny':
     case 'answer': {

@@ -47,6 +47,7 @@ export const options = {
   unproven: { type: 'boolean' },
   candidate: { type: 'string' },
   over: { type: 'string' },
+  check: { type: 'string' },
   live: { type: 'boolean' },
   tools: { type: 'string' },
   anchor: { type: 'string' },
@@ -125,6 +126,7 @@ export type CommandName =
   | 'compare'
   | 'suggest'
   | 'rehearse'
+  | 'upgrade'
   | 'approve'
   | 'deny'
   | 'answer'
@@ -168,6 +170,7 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
     optional: 0,
     options: ['candidate', 'over', 'export', 'run', 'limit', 'live', 'tools', 'budget'],
   },
+  upgrade: { needs: [], optional: 0, options: ['check', 'over', 'export'] },
   approve: { needs: [RUN], optional: 1, options: ['input', 'by', 'role', 'resume'] },
   deny: { needs: [RUN], optional: 1, options: ['reason', 'by', 'resume'] },
   answer: {

@@ -40,6 +40,7 @@ export type Command =
   | { readonly name: 'compare'; readonly runId: string; readonly other: string }
   | SuggestCommand
   | RehearseCommand
+  | UpgradeCommand
   | AnswerCommand
   | { readonly name: 'export'; readonly runId: string; readonly to: string | undefined }
   | ImportCommand
@@ -202,6 +203,11 @@ export interface RehearseCommand extends NamedModule {
   readonly tools: 'recorded' | 'read';
   /** In US dollars. */
   readonly budget: number | undefined;
+}
+
+/** A new version of agents, checked against the runs that are under way. */
+export interface UpgradeCommand extends NamedModule {
+  readonly name: 'upgrade';
 }
 
 /** A person's answer to a waiting run: approval, denial, or text. */

@@ -3,7 +3,7 @@ import type { HelpText } from './help-text.ts';
 const RUN = 'RUN is the id of a run, or its first four or more characters.';
 
 /** Help texts of the commands that compare stored runs with others, and with what they could be. */
-export const helpOfComparison: Readonly<Record<'compare' | 'suggest' | 'rehearse', HelpText>> = {
+export const helpOfComparison: Readonly<Record<'compare' | 'suggest' | 'rehearse' | 'upgrade', HelpText>> = {
   compare: {
     about: 'show where two runs diverge, in calls, messages, cost and output',
     usage: 'RUN RUN',
@@ -51,6 +51,21 @@ Exit code 0 if all runs are the same, 1 if not. With --json, one line for each r
       'troupe rehearse --candidate clerk.ts',
       'troupe rehearse --candidate clerk.ts --over runs.db --live --budget 2',
       'troupe rehearse --candidate clerk.ts --run 3f9a --json',
+    ],
+  },
+  upgrade: {
+    about: 'say which runs under way a new version would go on with',
+    usage: '--check FILE',
+    text: `Each unfinished run of the agents that FILE exports is replayed by them, as resuming it would be, without asking anybody and without
+writing anything: prompts, models and tools may have changed, as long as the run does nothing else because of it. A run that would do something
+else is held by the new version (journal.diverged), never broken: a process with the old one goes on with it.
+Exit code 0 if all go on, 1 if not. With --json, one line for each run: runId, agent, status, verdict, difference, error.`,
+    options: `      --check FILE     the module that exports the new version
+      --over STORE     the store with the runs (default: as --store)
+      --export NAME    only this export; also FILE#NAME`,
+    examples: [
+      'troupe upgrade --check team.ts',
+      'troupe upgrade --check team.ts#desk --over postgres://db/runs',
     ],
   },
 };
