@@ -367,9 +367,10 @@ test('a caller opens so many streams, and closing one makes room', async () => {
   await second.body?.cancel();
 });
 
-test('a server takes so many runs', async () => {
+test('a server takes so many runs, of which one that only waits gives way', async () => {
   await using server = await besieged({ runs: 2 });
   const url = `${server.url}/agents/slow/runs`;
+  expect((await post(url, { input: 'x' }, as('acme'))).status).toBe(201);
   expect((await post(url, { input: 'x' }, as('acme'))).status).toBe(201);
   expect(await refusalOf(await post(url, { input: 'x' }, as('acme')))).toEqual([429, 'engine.full']);
 });

@@ -135,6 +135,31 @@ test('a worker takes as many runs as it has room for, and those that only wait g
   expect(refunds).toHaveLength(3);
 });
 
+test('a server that is full of runs that only wait has room for another one', async () => {
+  const store = memoryStore();
+  const held = deferred<string>();
+  await using server = await served({
+    agents: {
+      clerk: clerkSaying(refunding),
+      slow: agent({ name: 'slow', model: modelSaying([() => held.promise]) }),
+    },
+    store,
+    limits: { runs: 1 },
+  });
+  await server.service.booted;
+  const desk = connect<typeof server.service>(server.url);
+  const waiting = await desk.start('clerk', 'go');
+  await firstRequest(waiting);
+  const slow = await desk.start('slow', 'go');
+  expect((await waiting.status()).status).toBe('waiting');
+  // This one works.
+  await expect(desk.start('clerk', 'go')).rejects.toMatchObject({ code: 'engine.full' });
+  held.resolve('Done.');
+  expect(await slow.result).toMatchObject({ output: 'Done.' });
+  await waiting.approve((await firstRequest(waiting)).id);
+  expect(await waiting.result).toMatchObject({ output: 'Your money is on its way.' });
+});
+
 test('who follows a run that gives way is shown no end of it, and then how it goes on', async () => {
   refunds.length = 0;
   const store = memoryStore();

@@ -18,9 +18,10 @@ export interface DueSweepSetup {
   readonly most: number;
   /** The runs that are under way here. */
   readonly underWay: () => ReadonlySet<string>;
-  /** Checks whether a run can be resumed here: its agent is served, and its journal has begun. */
-  readonly isOwn: (entry: RunEntry) => Promise<boolean>;
-  readonly resume: (entry: RunEntry) => Promise<unknown>;
+  /** Checks whether the agent of a run is served here. */
+  readonly isServed: (entry: RunEntry) => boolean;
+  /** Resolves with false for a run that has not begun: its first record may be under way. */
+  readonly resume: (entry: RunEntry) => Promise<boolean>;
   /** Leaves a run under way to a process that resumes it. */
   readonly leave: (runId: string) => Promise<void>;
   readonly onProblem: (error: unknown) => void;
@@ -57,8 +58,8 @@ export class DueSweep {
       if (!this.#unreadable.has(id)) this.#setup.onProblem(error);
       this.#unreadable.add(id);
     }
-    const wanted = await this.#wanted(due);
-    await this.#makeRoom(wanted.length);
+    const wanted = this.#wanted(due);
+    await this.makeRoom(wanted.length);
     let count = 0;
     for (const entry of takeTurns(wanted, underWay())) {
       if (ended.aborted || underWay().size >= most) break;
@@ -67,20 +68,19 @@ export class DueSweep {
     return count;
   }
 
-  async #wanted(due: readonly RunEntry[]): Promise<readonly RunEntry[]> {
-    const { clock, isOwn, underWay } = this.#setup;
-    const now = clock.now();
-    const wanted: RunEntry[] = [];
-    for (const entry of due) {
+  #wanted(due: readonly RunEntry[]): readonly RunEntry[] {
+    const { clock, isServed, underWay } = this.#setup;
+    const [now, here] = [clock.now(), underWay()];
+    return due.filter((entry) => {
       const { retryAt = 0 } = this.#refused.get(entry.runId) ?? {};
-      if (retryAt <= now && !underWay().has(entry.runId) && (await isOwn(entry))) wanted.push(entry);
-    }
-    return wanted;
+      return retryAt <= now && !here.has(entry.runId) && isServed(entry);
+    });
   }
 
-  async #makeRoom(wanted: number): Promise<void> {
+  /** Leaves runs that only wait, so that there is room for a number of others; as far as there are such. */
+  async makeRoom(count: number): Promise<void> {
     const { store, most, underWay, leave } = this.#setup;
-    let lacking = wanted - (most - underWay().size);
+    let lacking = Math.min(count, most) - (most - underWay().size);
     for (const runId of underWay()) {
       if (lacking <= 0) return;
       if ((await store.entry(runId))?.status !== 'waiting') continue;
@@ -92,9 +92,9 @@ export class DueSweep {
   async #resume(entry: RunEntry): Promise<boolean> {
     const { clock, resume, onProblem } = this.#setup;
     try {
-      await resume(entry);
+      const isResumed = await resume(entry);
       this.#refused.delete(entry.runId);
-      return true;
+      return isResumed;
     } catch (thrown) {
       // Another process was faster.
       if (isTroupeError(thrown, 'journal.held')) return false;

@@ -102,11 +102,12 @@ export class ServedRuns {
         onProblem,
         ended: this.drained,
         underWay: () => new Set(this.underWay.map(({ runId }) => runId)),
-        // A new one may not have its first record yet.
-        isOwn: async ({ agent, runId }) => names.of(agent) !== undefined && (await this.#isBegun(runId)),
+        isServed: ({ agent }) => names.of(agent) !== undefined,
         resume: async ({ agent, runId }) => {
           const served = names.of(agent);
-          if (served !== undefined) await this.#resume(served, runId);
+          if (served === undefined || !(await this.#isBegun(runId))) return false;
+          await this.#resume(served, runId);
+          return true;
         },
         leave: async (runId) => {
           const run = this.#live.get(runId);
@@ -355,9 +356,12 @@ export class ServedRuns {
   async #assertRoom(): Promise<void> {
     if (this.isDraining) throw drainingError();
     const { most, executes, store } = this.#setup;
-    const count =
-      executes || store === undefined ? this.underWay.length : (await dueRuns(store, most)).due.length;
-    if (count >= most) throw fullError(most);
+    if (!executes && store !== undefined) {
+      if ((await dueRuns(store, most)).due.length >= most) throw fullError(most);
+      return;
+    }
+    if (this.underWay.length >= most) await this.#sweep?.makeRoom(1);
+    if (this.underWay.length >= most) throw fullError(most);
   }
 
   #store(what: string): JournalStore {
