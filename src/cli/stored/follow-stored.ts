@@ -29,6 +29,7 @@ export type StoredCommand = Exclude<
       | 'serve'
       | 'suggest'
       | 'rehearse'
+      | 'blame'
       | 'trace'
       | 'audit';
   }

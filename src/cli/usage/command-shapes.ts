@@ -49,6 +49,9 @@ export const options = {
   over: { type: 'string' },
   live: { type: 'boolean' },
   tools: { type: 'string' },
+  fails: { type: 'string' },
+  samples: { type: 'string' },
+  write: { type: 'string' },
   anchor: { type: 'string' },
   run: { type: 'string' },
   tool: { type: 'string' },
@@ -122,6 +125,7 @@ export type CommandName =
   | 'compare'
   | 'suggest'
   | 'rehearse'
+  | 'blame'
   | 'approve'
   | 'deny'
   | 'answer'
@@ -163,6 +167,11 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
     needs: [],
     optional: 0,
     options: ['candidate', 'over', 'export', 'run', 'limit', 'live', 'tools', 'budget'],
+  },
+  blame: {
+    needs: [RUN],
+    optional: 0,
+    options: ['fails', 'agent', 'file', 'export', 'live', 'tools', 'budget', 'samples', 'limit', 'write'],
   },
   approve: { needs: [RUN], optional: 1, options: ['input', 'by', 'role', 'resume'] },
   deny: { needs: [RUN], optional: 1, options: ['reason', 'by', 'resume'] },

@@ -100,7 +100,11 @@ export class PlantedTeam {
   readonly fails = ({ output }: { readonly output: unknown }): boolean => {
     // Of a debate the judgement, of a chat its last words: what was said before is in the output, too.
     const reason: unknown = isObject(output) ? Reflect.get(output, 'reason') : undefined;
-    const found = factsIn(JSON.stringify(reason ?? output ?? '').split('reader:').at(-1) ?? '');
+    const found = factsIn(
+      JSON.stringify(reason ?? output ?? '')
+        .split('reader:')
+        .at(-1) ?? '',
+    );
     return Object.entries(this.truth).some(([name, value]) => found[name] !== value);
   };
 
