@@ -1,9 +1,9 @@
 import { canonical } from '../../base/json/canonical.ts';
 import { toJson } from '../../base/json/json.ts';
-import type { ModelAnswer, ModelRequest } from '../../contracts/models/model.ts';
+import type { ModelAnswer } from '../../contracts/models/model.ts';
 import { recordsIn } from '../../runtime/journal/resume/stored-run.ts';
 import type { RecordedCall } from '../cassette.ts';
-import { answeredRequests, recordingOf, requestDigest } from '../rehearsal/recorded-effects.ts';
+import { recordingOf } from '../rehearsal/recorded-effects.ts';
 import { answerOf } from '../replay-model.ts';
 import { playCall } from '../replay-tools.ts';
 import type { BlameOptions } from './blame-options.ts';
@@ -23,18 +23,18 @@ export class Alternatives {
     for (const other of others.slice(0, limit)) {
       const read = await recordsIn(store, other.runId, { secrets, secretKey }).catch(() => undefined);
       if (read === undefined) continue;
-      const { cassette } = recordingOf(other.runId, read.records);
-      for (const { digest, answer } of answeredRequests(cassette, read.records))
+      const { cassette, answered } = recordingOf(other.runId, read.records);
+      for (const { digest, answer } of answered)
         if (answer.said !== undefined) found.#addAnswer(digest, answerOf(answer));
       for (const call of cassette.calls.values()) if (call.result !== undefined) found.#addResult(call);
     }
     return found;
   }
 
-  /** Answers to an equal request that differ from the given one. */
-  answers(model: string, request: ModelRequest, { text, calls }: Pick<ModelAnswer, 'text' | 'calls'>) {
-    const same = wordsOf({ text, calls });
-    const known = this.#answers.get(requestDigest(model, request)) ?? new Map<string, ModelAnswer>();
+  /** Answers to an equal request, but for one of the same words. */
+  answers(digest: string, but?: Pick<ModelAnswer, 'text' | 'calls'>): readonly ModelAnswer[] {
+    const same = but && wordsOf(but);
+    const known = this.#answers.get(digest) ?? new Map<string, ModelAnswer>();
     return [...known].flatMap(([words, answer]) => (words === same ? [] : [answer]));
   }
 

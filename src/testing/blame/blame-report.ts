@@ -63,7 +63,7 @@ interface Search {
 
 /** Reports the outcome of a search. */
 export const blameOf = ({ run, points, trials, found, untried }: Search): Blame => {
-  const { forks, modelCalls, costUsd, over: stopped, stops } = trials;
+  const { forks, modelCalls, costUsd, stopped, stops } = trials;
   const changes = found === undefined ? [] : changesIn(found);
   const share = found === undefined ? undefined : shareOf(found.turned, found.of);
   return {

@@ -47,7 +47,6 @@ export const blame = async <Input, Output, State>(
     digests: new Map(recording.answered.map(({ key, digest }) => [key, digest])),
     alternatives: await Alternatives.in(options, agent.name),
     repair,
-    mayAsk: live !== false,
     mayRead: typeof live === 'object' && live.tools === 'read',
     callers,
     left,

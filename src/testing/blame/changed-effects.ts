@@ -18,8 +18,7 @@ export interface Sources {
   readonly digests: ReadonlyMap<string, string>;
   readonly alternatives: Alternatives;
   readonly repair: BlameOptions['repair'];
-  /** True if models may be asked; tools that only read are executed with `mayRead`. */
-  readonly mayAsk: boolean;
+  /** True if tools that only read are executed. */
   readonly mayRead: boolean;
   /** Tools whose calls run agents: they are executed again for what is changed within. */
   readonly callers: ReadonlySet<string>;
@@ -32,6 +31,8 @@ export class ChangedEffects implements Intervention {
   readonly #plan: TrialPlan;
   readonly #sources: Sources;
   readonly #recorded: RecordedEffects;
+  /** Checks whether models may be asked. */
+  readonly #mayAsk: () => boolean;
   readonly #points: ReadonlyMap<string, Point>;
   /** Names of calls whose agents have a point within. */
   readonly #around: ReadonlySet<string>;
@@ -45,7 +46,8 @@ export class ChangedEffects implements Intervention {
   /** The error of a caller's `repair`. */
   problem: { readonly thrown: unknown } | undefined;
 
-  constructor(plan: TrialPlan, sources: Sources, recorded: RecordedEffects) {
+  constructor(plan: TrialPlan, sources: Sources, recorded: RecordedEffects, mayAsk: () => boolean) {
+    this.#mayAsk = mayAsk;
     this.#plan = plan;
     this.#sources = sources;
     this.#recorded = recorded;
@@ -96,7 +98,8 @@ export class ChangedEffects implements Intervention {
   /** Says something else than the record, as far as anybody has it. */
   async #anew(asked: ShadowRequest, point: Point, isFirst: boolean): Promise<ModelAnswer> {
     const { key, model, request, ask } = asked;
-    const { alternatives, mayAsk, left } = this.#sources;
+    const { alternatives, left } = this.#sources;
+    const mayAsk = this.#mayAsk();
     const { sample } = this.#plan;
     const give = (origin: Given['origin'], answer: ModelAnswer): ModelAnswer => {
       this.given.set(point.key, { origin, isFirst, answer });
@@ -105,7 +108,7 @@ export class ChangedEffects implements Intervention {
     const said = await this.#repair(point, { request });
     if (said !== undefined) return give('repair', answerSaying(said));
     const { text, calls = [] } = point.recorded;
-    const others = alternatives.answers(model, request, { text, calls: answerSaying({ text, calls }).calls });
+    const others = alternatives.answers(requestDigest(model, request), answerSaying({ text, calls }));
     if (mayAsk || others.length > sample + 1) this.isOpen = true;
     const other = others[sample];
     if (other !== undefined) return give('record', other);
@@ -152,12 +155,12 @@ export class ChangedEffects implements Intervention {
     throw call.stop(`it calls '${tool}' with another input, which is not on record`);
   }
 
-  /** Asks the model of a request that is not on record. */
+  /** Answers a request that is not on record of this run: as another run does, or else its model. */
   async #ask({ model, request, ask, stop }: ShadowRequest): Promise<ModelAnswer> {
     const digest = requestDigest(model, request);
-    const known = this.#plan.known.get(digest);
+    const known = this.#plan.known.get(digest) ?? this.#sources.alternatives.answers(digest)[0];
     if (known !== undefined) return known;
-    if (!this.#sources.mayAsk) throw stop('it asks a model what is not on record');
+    if (!this.#mayAsk()) throw stop('it asks a model what is not on record');
     const answer = await ask();
     this.#plan.known.set(digest, answer);
     return answer;

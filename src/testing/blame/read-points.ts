@@ -101,8 +101,8 @@ class Reading {
 
   points(): RunPoints {
     const counting = this.#points.filter(({ path }) => !this.#isIdle(path));
-    const first = counting.findLastIndex(({ kind }) => kind === 'message');
-    const points = counting.slice(Math.max(0, first));
+    const message = counting.findLast(({ kind }) => kind === 'message');
+    const points = counting.filter(({ from }) => message === undefined || from >= message.seq);
     const untried = [
       ...(points.length < counting.length
         ? [`${counting.length - points.length} points before the last message from outside: it would be lost`]

@@ -55,9 +55,16 @@ export class Trials {
         this.#budget.expect(record.event.costUsd);
   }
 
-  /** The reason why nothing more may be tried: the budget is spent, or the caller has had enough. */
-  get over(): string | undefined {
-    return this.#options.signal?.aborted === true ? 'it was cancelled' : this.#budget.spent;
+  /** The reason why the search does less than it could: the caller has had enough, or the budget is spent. */
+  get stopped(): string | undefined {
+    return this.isOver ? 'it was cancelled' : this.#budget.spent;
+  }
+  /** True once nothing more may be tried. Without money, what is on record still may. */
+  get isOver(): boolean {
+    return this.#options.signal?.aborted === true;
+  }
+  get #mayAsk(): boolean {
+    return (this.#options.live ?? false) !== false && this.#budget.spent === undefined;
   }
 
   async try(plan: TrialPlan): Promise<Trial> {
@@ -68,7 +75,7 @@ export class Trials {
     // After the input: the first event is that the run has begun.
     const at = { seq: Math.max(1, from) };
     const recorded = new RecordedEffects(this.#sources.recording, partingAt(records, at).records);
-    const changed = new ChangedEffects(plan, this.#sources, recorded);
+    const changed = new ChangedEffects(plan, this.#sources, recorded, () => this.#mayAsk);
     const shadow = new Shadow(recorded, this.#budget, tools, changed);
     const message = plan.points.find(({ kind }) => kind === 'message');
     const store = await copyRun(copy, entry);

@@ -71,7 +71,7 @@ export class TurningSearch {
   async #turnsFrom(index: number, most: number): Promise<boolean> {
     const first = this.#attempts.get(index) ?? 0;
     for (let sample = first; sample < first + most; sample += 1) {
-      if (this.#trials.over !== undefined) return false;
+      if (this.#trials.isOver) return false;
       const known = new Map<string, ModelAnswer>();
       const trial = await this.#trials.try({ points: this.#points.slice(index), sample, known });
       this.#attempts.set(index, sample + 1);
@@ -116,10 +116,11 @@ export class TurningSearch {
     // Few attempts say little where they seldom turn it: then there are more.
     const isEnough = (): boolean => of >= this.#samples && turned * 2 >= of;
     for (let sample = 0; sample < this.#samples * SELDOM && !isEnough(); sample += 1) {
-      if (this.#trials.over !== undefined) break;
+      if (this.#trials.isOver) break;
       const tried = await this.#trials.try({ points: found.points, sample, known });
-      // What could not go on says nothing.
-      if (tried.stopped === undefined) of += 1;
+      // What could not go on, or had nothing else to say, says nothing.
+      const isTried = found.points.every(({ key }) => tried.given.has(key));
+      if (tried.stopped === undefined && isTried) of += 1;
       if (tried.hasTurned) {
         turned += 1;
         if (turned === 1) [trial, said] = [tried, await this.#read(tried)];
