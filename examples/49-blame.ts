@@ -10,7 +10,7 @@ import { pipeline } from 'troupe/patterns';
 import { memoryStore } from 'troupe/stores';
 import { blame } from 'troupe/testing';
 
-/** In place of a provider's model: says something about what it was told last, and counts how often it is asked. */
+/** In place of a provider's model: says something about its task, and counts how often it is asked. */
 const asked = new Map<string, number>();
 const modelOf = (name: string, say: (told: string, time: number) => string): Model => ({
   provider: 'example',
@@ -37,7 +37,8 @@ const { output } = await desk.run('How high is the Eiffel Tower?', { store, runI
 console.log('1. The answer was:', output);
 
 // The check: true for a run that fails. It sees the whole result, its events, too.
-const fails = (run: RunResult): boolean => !String(run.output).includes('330');
+const textOf = (output: unknown): string => (typeof output === 'string' ? output : '');
+const fails = (run: RunResult): boolean => !textOf(run.output).includes('330');
 
 // 2. Without `live` no model is asked: only what other runs of the store have said is tried.
 const cheap = await blame(desk, { store, runId: 'tower', fails });
@@ -50,7 +51,7 @@ const found = await blame(desk, { store, runId: 'tower', fails, live: { budgetUs
 const [change] = found.changes;
 assert(change !== undefined && found.fork !== undefined);
 console.log(`3. ${change.agent} in step ${change.step ?? 0} said: ${change.recorded.text}`);
-console.log(`   With: ${change.changed.text} the answer is: ${String(found.output.changed)}`);
+console.log(`   With: ${change.changed.text} the answer is: ${textOf(found.output.changed)}`);
 console.log(`   Then ${found.followed.map(({ agent: who }) => who).join(' and ')} said something else, too.`);
 console.log(
   `   ${found.turned?.count ?? 0} of ${found.turned?.of ?? 0} attempts, ${found.tried.modelCalls} model calls`,

@@ -14,8 +14,7 @@ const blame = (...args: readonly string[]) => call('blame', run, '--fails', chec
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'troupe-blame-'));
-  const { stdout } = await call('run', moduleOf('blamed.ts'), 'The price?');
-  expect(stdout).toBe('Dear reader: It is 24.\n');
+  await call('run', moduleOf('blamed.ts'), 'The price?');
   const { stdout: runs } = await call('runs', '--json', '--limit', '1');
   run = /"runId":"(\w+)"/.exec(runs)?.[1] ?? '';
 });

@@ -1,24 +1,7 @@
-import type { Code } from '../usage/commands.ts';
-import type { NamedModule } from '../usage/named-module.ts';
+import type { BlameCommand, Code } from '../usage/commands.ts';
 import { namedModule } from '../usage/named-module.ts';
 import { countOf, dollarsOf, textOf } from '../usage/option-values.ts';
 import { wrong } from '../usage/wrong-usage.ts';
-
-/** A search for what a stored run failed by. */
-export interface BlameCommand extends Code {
-  readonly name: 'blame';
-  readonly runId: string;
-  /** The module with the check. */
-  readonly check: NamedModule;
-  readonly isLive: boolean;
-  readonly tools: 'recorded' | 'read';
-  /** In US dollars. */
-  readonly budget: number | undefined;
-  readonly samples: number | undefined;
-  readonly limit: number | undefined;
-  /** The file of the test that is written. */
-  readonly write: string | undefined;
-}
 
 /** Parsed values of options. */
 export interface BlameValues {

@@ -9,8 +9,8 @@ import { agentOfRun } from '../stored/agent-of-run.ts';
 import { findRun } from '../stored/find-run.ts';
 import { withStore } from '../stored/open-store.ts';
 import { jsonLine } from '../stored/run-words.ts';
+import type { BlameCommand } from '../usage/commands.ts';
 import { nameOption } from '../usage/name-option.ts';
-import type { BlameCommand } from './blame-command.ts';
 import { linesOfBlame } from './blame-words.ts';
 import { loadCheck } from './load-check.ts';
 import type { NamedExport } from './written-test.ts';
@@ -31,7 +31,12 @@ export const blameRun = (wanted: BlameCommand, session: Session): Promise<number
     if (write !== undefined) await assertWritable(write);
     const { agent, model } = loaded;
     const found = await blame(agent, {
-      ...{ store, runId, fails, samples, limit, signal },
+      store,
+      runId,
+      fails,
+      samples,
+      limit,
+      signal,
       live: isLive && { tools, budgetUsd },
       ...(model === undefined ? {} : { model }),
     });

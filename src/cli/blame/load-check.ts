@@ -36,5 +36,5 @@ export const loadCheck = async ({ file, exportName }: NamedModule, folder: strin
   );
 };
 
-/** What it takes and returns is checked where it is called. */
+/** A function: its arguments and its verdict are checked where it is called. */
 const isCheck = (value: unknown): value is LoadedCheck['fails'] => typeof value === 'function';

@@ -77,17 +77,35 @@ const testText = (
   agent: NamedExport,
   check: NamedExport,
 ): string => {
-  const journal = (file: string): string => `new URL(${quoted(basename(file))}, import.meta.url)`;
-  return `// Written by \`troupe blame\`: a run that failed by ${place}, and a fork of it with that changed. It needs no key: models and
-// tools are answered from the journals. An agent that does something else by now fails with \`journal.diverged\`: write it anew.
-import { fileURLToPath } from 'node:url';
-import { replay } from 'troupe';
-import { memoryStore, readJournalFile } from 'troupe/stores';
-import { expect, test } from 'vitest';
+  const journal = (file: string): string => `new URL(${literal(basename(file))}, import.meta.url)`;
+  return `${headOf(place)}
+${PACKAGES.map(([names, from]) => `import { ${names} } from '${from}';`).join('\n')}
 ${importOf('blamed', agent, test)}
 ${importOf('fails', check, test)}
+${REPLAY}
+test(${literal(`fails by ${place}`)}, async () => {
+  expect(await fails(await resultOf(${journal(failed)}))).toBe(true);
+});
 
-const replayed = async (file: URL) => {
+test('does not fail with that changed', async () => {
+  expect(await fails(await resultOf(${journal(turned)}))).toBe(false);
+});
+`;
+};
+
+const headOf = (place: string): string =>
+  `// Written by \`troupe blame\`: a run that failed by ${place}, and a fork of it with that changed. It needs no key: models and
+// tools are answered from the journals. An agent that does something else by now fails with a DeterminismError: write it anew.`;
+
+const PACKAGES = [
+  ['fileURLToPath', 'node:url'],
+  ['replay', 'troupe'],
+  ['memoryStore, readJournalFile', 'troupe/stores'],
+  ['expect, test', 'vitest'],
+] as const;
+
+const REPLAY = `
+const resultOf = async (file: URL) => {
   const { entry, rows } = readJournalFile(fileURLToPath(file));
   const store = memoryStore();
   const lease = await store.create(entry, { holder: 'test', ttlMs: 60_000, now: Date.now() });
@@ -97,26 +115,17 @@ const replayed = async (file: URL) => {
   if (result === undefined) throw new Error('the run has not ended');
   return result;
 };
-
-test(${quoted(`fails by ${place}`)}, async () => {
-  expect(await fails(await replayed(${journal(failed)}))).toBe(true);
-});
-
-test('does not fail with that changed', async () => {
-  expect(await fails(await replayed(${journal(turned)}))).toBe(false);
-});
 `;
-};
 
 const importOf = (name: string, { file, exportName }: NamedExport, test: string): string => {
   const from = relative(dirname(test), resolve(file)).replaceAll('\\', '/');
-  const path = quoted(from.startsWith('.') ? from : `./${from}`);
+  const path = literal(from.startsWith('.') ? from : `./${from}`);
   return exportName === 'default'
     ? `import ${name} from ${path};`
     : `import { ${exportName} as ${name} } from ${path};`;
 };
 
-const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+const literal = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
 const refusal = (file: string, why: string): TroupeError =>
   new TroupeError('command.usage', `Cannot write the test of --write ${file} as ${why}`);

@@ -8,7 +8,6 @@ import type { NamedModule } from './named-module.ts';
 import type { Target } from '../../inspect/suggestions/suggestion.ts';
 import type { NewCommand } from '../new/new-command.ts';
 import type { AuditCommand } from '../audit/audit-command.ts';
-import type { BlameCommand } from '../blame/blame-command.ts';
 import type { TraceCommand } from '../trace/trace-command.ts';
 
 /** The module with the agent of a stored run, if it is not on record or another is wanted. */
@@ -190,6 +189,22 @@ export interface RehearseCommand extends NamedModule {
   readonly tools: 'recorded' | 'read';
   /** In US dollars. */
   readonly budget: number | undefined;
+}
+
+/** A search for what a stored run failed by. */
+export interface BlameCommand extends Code {
+  readonly name: 'blame';
+  readonly runId: string;
+  /** The module with the check. */
+  readonly check: NamedModule;
+  readonly isLive: boolean;
+  readonly tools: 'recorded' | 'read';
+  /** In US dollars. */
+  readonly budget: number | undefined;
+  readonly samples: number | undefined;
+  readonly limit: number | undefined;
+  /** The file of the test that is written. */
+  readonly write: string | undefined;
 }
 
 /** A person's answer to a waiting run: approval, denial, or text. */

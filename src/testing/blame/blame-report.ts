@@ -48,7 +48,7 @@ export interface Blame {
   };
   /** The reason why the search ended early: what is found may not be the smallest, or the latest. */
   readonly stopped: string | undefined;
-  /** What could not be tried, and why forks did not come to their ends. */
+  /** Reasons why something could not be tried, or a fork did not come to its end. */
   readonly untried: readonly string[];
 }
 

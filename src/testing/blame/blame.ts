@@ -8,7 +8,7 @@ import type { Blame } from './blame-report.ts';
 import { blameOf } from './blame-report.ts';
 import { failedRun } from './failed-run.ts';
 import { readPoints } from './read-points.ts';
-import { saidIn } from './said-in.ts';
+import { wordsOfFork } from './words-of-fork.ts';
 import { Trials } from './trials.ts';
 import { TurningSearch } from './turning-search.ts';
 
@@ -51,7 +51,9 @@ export const blame = async <Input, Output, State>(
     callers,
     left,
   });
-  const search = new TurningSearch(trials, points, samples, (trial) => saidIn(trial, definition, options));
+  const search = new TurningSearch(trials, points, samples, (trial) =>
+    wordsOfFork(trial, definition, options),
+  );
   const found = await search.find();
   return blameOf({ run, points, trials, found, untried: [...untried, ...left] });
 };

@@ -36,7 +36,7 @@ export class ChangedEffects implements Intervention {
   readonly #points: ReadonlyMap<string, Point>;
   /** Names of calls whose agents have a point within. */
   readonly #around: ReadonlySet<string>;
-  /** What was given, by key of the point. */
+  /** Given so far, by key of the point. */
   readonly given = new Map<string, Given>();
   /** True if another attempt may say something else. */
   isOpen = false;

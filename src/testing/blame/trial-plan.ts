@@ -4,7 +4,7 @@ import type { Point } from './point.ts';
 /** The origin of what is said in place of the record: the caller's `repair`, another run, a model that is asked again, a tool that is executed again. */
 export type Origin = 'repair' | 'record' | 'model' | 'tool';
 
-/** What is given at a point, so that it can be given again. */
+/** An answer, a result or a text that is given at a point, and can be given again. */
 export interface Given {
   readonly origin: Origin;
   /** True if it was asked for as in the run: nothing before it had changed. */

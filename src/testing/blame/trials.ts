@@ -20,7 +20,7 @@ export interface Trial {
   readonly hasTurned: boolean;
   /** The reason why it did not come to its end. */
   readonly stopped: string | undefined;
-  /** What was given at the points of the plan, by key. */
+  /** Given at the points of the plan, by key. */
   readonly given: ReadonlyMap<string, Given>;
   readonly result: RunResult<unknown, unknown> | undefined;
   /** True if another attempt may say something else. */

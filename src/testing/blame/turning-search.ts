@@ -10,7 +10,7 @@ export interface Turning {
   readonly points: readonly Point[];
   /** A fork with this change alone, which does not fail. */
   readonly trial: Trial;
-  /** What was said in it, by key of the point. */
+  /** The words in it, by key of the point. */
   readonly said: ReadonlyMap<string, Said>;
   /** Attempts at these points, and those of them that turned the run. */
   readonly turned: number;

@@ -117,7 +117,7 @@ const answersOfPeople = (records: readonly JournalRecord[]): ReadonlyMap<string,
 };
 
 /** The model calls of a run whose requests and outcomes are on record, in the order in which they were asked. */
-export const answeredRequests = (
+const answeredRequests = (
   { answers, runId }: Cassette,
   records: readonly JournalRecord[],
 ): readonly AnsweredRequest[] => {

@@ -1,7 +1,7 @@
 import type { RunResult } from 'troupe';
 
 /** A run fails unless it has the right price. */
-export default ({ output }: RunResult): boolean => !String(output).includes('42');
+export default ({ output }: RunResult): boolean => !(typeof output === 'string' && output.includes('42'));
 
 export const always = (): boolean => true;
 

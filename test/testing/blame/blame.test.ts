@@ -55,7 +55,7 @@ const desk = (
     ],
   });
 
-const isWrong = ({ output }: RunResult): boolean => !String(output).includes('42');
+const isWrong = ({ output }: RunResult): boolean => !JSON.stringify(output ?? '').includes('42');
 
 const recorded = async (team: {
   run: (input: string, options: { store: JournalStore; runId: string }) => Promise<unknown>;
@@ -261,7 +261,7 @@ describe('blame of a team', () => {
       aggregator: agent({ name: 'reader', model: modelOf('reader-1', lastOf) }),
     });
     const of = await recorded(team);
-    const fails = ({ output }: RunResult): boolean => String(output).includes('24');
+    const fails = ({ output }: RunResult): boolean => JSON.stringify(output ?? '').includes('24');
     const found = await blame(team, { ...of, fails, live: true });
     expect(found.changes.map(({ agent: name }) => name)).toEqual(['a', 'b']);
     expect(found.turned).toMatchObject({ count: 3, of: 3 });
@@ -330,14 +330,14 @@ describe('blame of a team', () => {
   });
 
   test('blames the message from outside, if that is repaired, and says what came before it', async () => {
-    let handle: RunHandle<string, unknown> | undefined;
+    const running: { handle?: RunHandle<string, unknown> } = {};
     const wait = tool({
       name: 'wait',
       description: 'Waits for news.',
       input: z.object({}),
       safety: 'read',
       execute: () => {
-        handle?.send('The price is 24.');
+        running.handle?.send('The price is 24.');
         return 'there is news';
       },
     });
@@ -362,8 +362,8 @@ describe('blame of a team', () => {
       },
     });
     const store = memoryStore();
-    handle = clerk.stream('The price?', { store, runId: 'r' });
-    await handle.result;
+    running.handle = clerk.stream('The price?', { store, runId: 'r' });
+    await running.handle.result;
     const found = await blame(clerk, {
       store,
       runId: 'r',

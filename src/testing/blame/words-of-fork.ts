@@ -7,7 +7,7 @@ import { readPoints } from './read-points.ts';
 import type { Trial } from './trials.ts';
 
 /** Reads what was said at each point of a fork, by key. */
-export const saidIn = async (
+export const wordsOfFork = async (
   { store, runId }: Trial,
   definition: Definition,
   { model, secrets, secretKey }: BlameOptions,
