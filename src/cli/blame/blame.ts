@@ -51,6 +51,7 @@ export const blameRun = (wanted: BlameCommand, session: Session): Promise<number
       for (const line of linesOfBlame(found, session)) terminal.stdout.write(`${line}\n`);
       for (const file of files) terminal.stdout.write(`Written: ${file}\n`);
     }
+    if (signal.aborted) return exitCode.aborted;
     return found.verdict === 'found' ? exitCode.answered : exitCode.unanswered;
   });
 };

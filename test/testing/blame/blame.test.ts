@@ -13,6 +13,7 @@ import { keyValueMemory } from '../../../src/memory/index.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
 import { blame } from '../../../src/testing/blame/blame.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
+import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { tool } from '../../../src/tools/define/define-tool.ts';
 
 const usage = { input: 100, output: 10, billedUsd: 0.01 };
@@ -92,7 +93,8 @@ describe('blame', () => {
       ],
       output: { recorded: '[Dear reader: It is 24.]', changed: '[Dear reader: It is 42.]' },
       turned: { count: 3, of: 3, value: 1, high: 1 },
-      tried: { points: 3 },
+      // Printer 1, writer 2, all 3: that turns it. The writer three times more, then the clerk alone, whose followers are known by then.
+      tried: { points: 3, forks: 9, modelCalls: 15 },
       stopped: undefined,
       untried: [],
     });
@@ -401,6 +403,48 @@ describe('blame of a team', () => {
     const of = await recorded(clerk);
     const { changes } = await blame(clerk, { ...of, fails: isWrong, live: true });
     expect(changes).toMatchObject([{ changed: { text: 'It is 42.' }, origin: 'model' }]);
+  });
+});
+
+describe('a fork', () => {
+  test('starts at the time of the run: what is limited in time is not over', async () => {
+    const clock = virtualClock();
+    const clerk = agent({
+      name: 'clerk',
+      limits: { budget: { timeMs: 60_000 } },
+      model: modelOf('clerk-1', (_, n) => (n === 1 ? '24' : '42')),
+    });
+    const store = memoryStore();
+    await clerk.run('The price?', { store, runId: 'r', clock });
+    const found = await blame(clerk, { store, runId: 'r', fails: isWrong, live: true });
+    expect(found).toMatchObject({ verdict: 'found', untried: [], turned: { count: 3, of: 3 } });
+  });
+
+  test('may turn a run that had not come to its end', async () => {
+    const look = tool({
+      name: 'look',
+      description: 'Looks.',
+      input: z.object({}),
+      safety: 'read',
+      execute: () => 'nothing',
+    });
+    const clerk = agent({
+      name: 'clerk',
+      tools: [look],
+      limits: { budget: { steps: 2 } },
+      model: scriptedModel([
+        calls({ name: 'look', input: {} }),
+        calls({ name: 'look', input: {} }),
+        ...Array.from({ length: 9 }, () => 'It is 42.'),
+      ]),
+    });
+    const of = await recorded(clerk);
+    const fails = ({ status }: RunResult): boolean => status !== 'completed';
+    const found = await blame(clerk, { ...of, fails, live: true });
+    expect(found.changes).toMatchObject([
+      { step: 1, recorded: { calls: [{ name: 'look' }] }, changed: { text: 'It is 42.', calls: [] } },
+    ]);
+    expect(found.output).toEqual({ recorded: null, changed: 'It is 42.' });
   });
 });
 
