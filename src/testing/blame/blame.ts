@@ -7,6 +7,7 @@ import { checkBlame } from './blame-options.ts';
 import type { Blame } from './blame-report.ts';
 import { blameOf } from './blame-report.ts';
 import { failedRun } from './failed-run.ts';
+import { decisionKey } from './point.ts';
 import { readPoints } from './read-points.ts';
 import { wordsOfFork } from './words-of-fork.ts';
 import { Trials } from './trials.ts';
@@ -44,7 +45,7 @@ export const blame = async <Input, Output, State>(
   const left = new Set<string>();
   const trials = new Trials(agent, run, options, {
     recording,
-    digests: new Map(recording.answered.map(({ key, digest }) => [key, digest])),
+    digests: new Map(recording.answered.map(({ key, digest }) => [decisionKey(key), digest])),
     alternatives: await Alternatives.in(options, agent.name),
     repair,
     mayRead: typeof live === 'object' && live.tools === 'read',

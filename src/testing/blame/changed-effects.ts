@@ -1,13 +1,14 @@
 import { fitsJson } from '../../base/json/fits-json.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { ModelAnswer } from '../../contracts/models/model.ts';
-import { agentOf, callName } from '../cassette.ts';
+import { callName } from '../cassette.ts';
 import type { RecordedEffects, Recording } from '../rehearsal/recorded-effects.ts';
 import { requestDigest } from '../rehearsal/recorded-effects.ts';
 import type { Intervention, ShadowCall, ShadowRequest } from '../rehearsal/shadow.ts';
 import type { Alternatives } from './alternatives.ts';
 import type { BlameOptions, RepairPoint } from './blame-options.ts';
 import type { Point, Said } from './point.ts';
+import { decisionKey } from './point.ts';
 import { answerSaying, repairOf, resultSaying } from './repaired.ts';
 import type { Given, TrialPlan } from './trial-plan.ts';
 
@@ -40,9 +41,6 @@ export class ChangedEffects implements Intervention {
   readonly given = new Map<string, Given>();
   /** True if another attempt may say something else. */
   isOpen = false;
-  /** Points whose models failed when they were asked again: the next request of the step is another attempt. */
-  readonly #failed = new Map<string, Point>();
-
   /** The error of a caller's `repair`. */
   problem: { readonly thrown: unknown } | undefined;
 
@@ -57,7 +55,7 @@ export class ChangedEffects implements Intervention {
 
   answer(asked: ShadowRequest): ModelAnswer | Promise<ModelAnswer> {
     const { key, model, request } = asked;
-    const point = this.#points.get(key) ?? this.#failed.get(stepOf(key));
+    const point = this.#points.get(decisionKey(key));
     if (point === undefined) return this.#recorded.answer(model, request, key) ?? this.#ask(asked);
     const isFirst = this.#sources.digests.get(point.key) === requestDigest(model, request);
     const known = this.#plan.given?.get(point.key);
@@ -113,9 +111,7 @@ export class ChangedEffects implements Intervention {
     const other = others[sample];
     if (other !== undefined) return give('record', other);
     if (mayAsk) {
-      this.#failed.set(stepOf(key), point);
       const answer = await ask();
-      this.#failed.delete(stepOf(key));
       // What follows from a change is no change of its own: with the same change it is answered again.
       if (!isFirst) this.#plan.known.set(requestDigest(model, request), answer);
       return give('model', answer);
@@ -183,12 +179,6 @@ export class ChangedEffects implements Intervention {
     return recorded?.tool === call.tool && fitsJson(recorded.input, toJson(call.input));
   }
 }
-
-/** The step that a model call is of: `desk/clerk#2` of `desk/clerk/~model-1#2.running.1.3`. */
-const stepOf = (key: string): string => {
-  const [address = '', place = ''] = key.split('#');
-  return `${agentOf(address)}#${Number.parseInt(place, 10)}`;
-};
 
 const nameOf = ({ context: { path, step, callId, attempt } }: ShadowCall): string =>
   callName(path, step, callId, attempt);

@@ -1,3 +1,4 @@
+import { agentOf } from '../cassette.ts';
 import type { ChosenCall } from '../../contracts/agents/decision.ts';
 
 /** The part of a run that one point is: an answer of a model, a result of a tool, or a message from outside. */
@@ -12,7 +13,7 @@ export interface Said {
 /** A point of a run at which something else could have been said. */
 export interface Point {
   readonly kind: PointKind;
-  /** Of an answer the key of its call, of a result the name of its call, of a message its id. */
+  /** Of an answer the key of its decision, of a result the name of its call, of a message its id. */
   readonly key: string;
   readonly agent: string;
   /** Address of the agent. */
@@ -32,3 +33,14 @@ export interface Point {
 /** Checks whether the same is said. */
 export const isSameSaid = (one: Said, other: Said): boolean =>
   one.text === other.text && JSON.stringify(one.calls ?? []) === JSON.stringify(other.calls ?? []);
+
+/**
+ * The key that all attempts of a decision share: a call in trouble is asked by an actor of its own, such as `clerk/~model-0#2.asking.0.3` for
+ * `clerk#2.DECIDE.0.1`.
+ */
+export const decisionKey = (key: string): string => {
+  const [address = '', place = ''] = key.split('#');
+  return /\/~model-[^/]*$/.test(address)
+    ? `${agentOf(address)}#${place.split('.')[0] ?? ''}.DECIDE.0.1`
+    : key;
+};

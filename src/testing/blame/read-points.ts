@@ -3,6 +3,7 @@ import { callIdOf, keyInRun } from '../../contracts/runs/effect.ts';
 import type { Cassette } from '../cassette.ts';
 import { agentOf } from '../cassette.ts';
 import type { Point } from './point.ts';
+import { decisionKey } from './point.ts';
 
 /** The points of a run, in the order in which they were said, and why others are none. */
 export interface RunPoints {
@@ -120,7 +121,7 @@ class Reading {
     const calls = (raw?.calls ?? []).map(({ name, input }) => ({ name, input }));
     this.#points.push({
       kind: 'answer',
-      key: inRun,
+      key: decisionKey(inRun),
       agent,
       path: asker,
       step,

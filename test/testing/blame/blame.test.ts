@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { delegate, fork, replay } from '../../../src/index.ts';
+import { delegate, fork, replay, TroupeError } from '../../../src/index.ts';
 import type { RunHandle, RunResult } from '../../../src/index.ts';
 import type { JournalStore } from '../../../src/contracts/journals/journal.ts';
 import type { Model, ModelRequest } from '../../../src/contracts/models/model.ts';
@@ -269,8 +269,26 @@ describe('blame of a team', () => {
     expect(found.turned).toMatchObject({ count: 3, of: 3 });
   });
 
+  test('does not rest on luck: a later member that mends it seldom is not the one', async () => {
+    const team = pipeline({
+      name: 'desk',
+      stages: [
+        agent({ name: 'clerk', model: modelOf('clerk-1', (_, n) => (n === 1 ? '24' : '42')) }),
+        // Asked again for the first time, it happens to say the right thing.
+        agent({
+          name: 'writer',
+          model: modelOf('writer-1', (request, n) => (n === 2 ? '42' : `It is ${lastOf(request)}.`)),
+        }),
+      ],
+    });
+    const of = await recorded(team);
+    const { changes, turned } = await blame(team, { ...of, fails: isWrong, live: true });
+    expect(changes).toMatchObject([{ agent: 'clerk' }]);
+    expect(turned).toMatchObject({ count: 3, of: 3 });
+  });
+
   test('gives equal members that are asked the same their own answers back', async () => {
-    const said = ['24', '42', '42'];
+    const said = ['42', '24', '42'];
     const member = (name: string) =>
       agent({ name, model: modelOf('twin', () => said.shift() ?? '42'), instructions: 'Vote.' });
     const team = parallel({
@@ -279,8 +297,9 @@ describe('blame of a team', () => {
     });
     const of = await recorded(team);
     const fails = ({ output }: RunResult): boolean => JSON.stringify(output).includes('24');
-    const { changes } = await blame(team, { ...of, fails, live: true });
-    expect(changes).toMatchObject([{ path: 'votes/a-1', recorded: { text: '24' } }]);
+    const { changes, turned } = await blame(team, { ...of, fails, live: true });
+    expect(changes).toMatchObject([{ path: 'votes/b-2', recorded: { text: '24' } }]);
+    expect(turned).toMatchObject({ count: 3, of: 3 });
   });
 
   test('looks into agents that a call runs', async () => {
@@ -309,21 +328,40 @@ describe('blame of a team', () => {
   });
 
   test('leaves out who was dismissed before it had answered', async () => {
-    const never: Model = {
-      provider: 'acme',
-      id: 'slow-1',
-      answer: (_, { signal }) =>
-        new Promise((_resolve, reject) => {
-          signal.addEventListener('abort', () => reject(new Error('withdrawn')));
-        }),
-    };
-    const team = race({
-      name: 'race',
-      members: {
-        quick: agent({ name: 'quick', model: modelOf('quick-1', (_, n) => (n === 1 ? '24' : '42')) }),
-        slow: agent({ name: 'slow', model: never }),
+    let askTwice: () => void = () => undefined;
+    const second = new Promise<void>((resolve) => {
+      askTwice = resolve;
+    });
+    let asked = 0;
+    const slow = agent({
+      name: 'slow',
+      critics: [{ name: 'strict', critique: () => ({ verdict: 'revise', note: 'Once more.' }) }],
+      model: {
+        provider: 'acme',
+        id: 'slow-1',
+        answer: (_, { signal }) => {
+          asked += 1;
+          if (asked === 1) return modelAnswer({ text: 'a draft', usage });
+          askTwice();
+          return new Promise((_resolve, reject) => {
+            signal.addEventListener('abort', () => {
+              reject(new Error('withdrawn'));
+            });
+          });
+        },
       },
     });
+    let answered = 0;
+    const quick: Model = {
+      provider: 'acme',
+      id: 'quick-1',
+      answer: async () => {
+        await second;
+        answered += 1;
+        return modelAnswer({ text: answered === 1 ? '24' : '42', usage });
+      },
+    };
+    const team = race({ name: 'race', members: { quick: agent({ name: 'quick', model: quick }), slow } });
     const of = await recorded(team);
     const fails = ({ output }: RunResult): boolean => !JSON.stringify(output).includes('42');
     const found = await blame(team, { ...of, fails, live: true });
@@ -387,26 +425,46 @@ describe('blame of a team', () => {
   });
 
   test('asks a model again that fails in between', async () => {
-    const answers: readonly (string | Error)[] = ['It is 24.', new Error('busy'), 'It is 42.'];
     let asked = 0;
     const model: Model = {
       provider: 'acme',
       id: 'clerk-1',
       answer: () => {
-        const answer = answers[asked] ?? 'It is 42.';
         asked += 1;
-        if (answer instanceof Error) throw answer;
-        return modelAnswer({ text: answer, usage });
+        // From the second time on, each first attempt fails.
+        if (asked % 2 === 0) throw new TroupeError('model.unavailable', 'busy', { retryable: 'yes' });
+        return modelAnswer({ text: asked === 1 ? 'It is 24.' : 'It is 42.', usage });
       },
     };
     const clerk = agent({ name: 'clerk', model, failures: { retry: { initialWaitMs: 1 } } });
     const of = await recorded(clerk);
-    const { changes } = await blame(clerk, { ...of, fails: isWrong, live: true });
+    const { changes, turned } = await blame(clerk, { ...of, fails: isWrong, live: true });
     expect(changes).toMatchObject([{ changed: { text: 'It is 42.' }, origin: 'model' }]);
+    expect(turned).toMatchObject({ count: 3, of: 3 });
   });
 });
 
 describe('a fork', () => {
+  test('asks again at a point whose answer had come at a second attempt', async () => {
+    let asked = 0;
+    const model: Model = {
+      provider: 'acme',
+      id: 'clerk-1',
+      answer: () => {
+        asked += 1;
+        if (asked === 1) throw new TroupeError('model.unavailable', 'busy', { retryable: 'yes' });
+        return modelAnswer({ text: asked === 2 ? 'It is 24.' : 'It is 42.', usage });
+      },
+    };
+    const writer = agent({ name: 'writer', model: modelOf('writer-1', lastOf) });
+    const clerk = agent({ name: 'clerk', model, failures: { retry: { initialWaitMs: 1 } } });
+    const team = pipeline({ name: 'desk', stages: [clerk, writer] });
+    const of = await recorded(team);
+    const { changes, turned } = await blame(team, { ...of, fails: isWrong, live: true });
+    expect(changes).toMatchObject([{ path: 'desk/clerk-1', step: 0, recorded: { text: 'It is 24.' } }]);
+    expect(turned).toMatchObject({ count: 3, of: 3 });
+  });
+
   test('starts at the time of the run: what is limited in time is not over', async () => {
     const clock = virtualClock();
     const clerk = agent({
