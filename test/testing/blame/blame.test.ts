@@ -361,7 +361,8 @@ describe('blame of a team', () => {
         return modelAnswer({ text: answered === 1 ? '24' : '42', usage });
       },
     };
-    const team = race({ name: 'race', members: { quick: agent({ name: 'quick', model: quick }), slow } });
+    const members = { quick: agent({ name: 'quick', model: quick }), slow };
+    const team = race({ name: 'race', members, hedgeAfterMs: 0 });
     const of = await recorded(team);
     const fails = ({ output }: RunResult): boolean => !JSON.stringify(output).includes('42');
     const found = await blame(team, { ...of, fails, live: true });
