@@ -56,12 +56,12 @@ Exit code 0 if all runs are the same, 1 if not. With --json, one line for each r
   blame: {
     about: 'find the agent and the step that a failed run failed by, by changing it',
     usage: 'RUN --fails FILE',
-    text: `${RUN} FILE exports a function that is given a run that has ended, and returns true if it fails:
-export default ({ output }) => !output.includes('42'). Each answer of a model, result of a tool and message from outside is a candidate.
-Something else is tried in its place on a fork that is thrown away: the answer of another run to an equal request, or, with --live, what the
-model says when it is asked again. All that is asked as in the run is answered from its journal; only what follows from the change is paid
-for. Printed is the smallest change that turns the run: by whom, in which step, what was said, and what instead. Nothing is written to the
-store, and no tool is executed, unless with --tools read those that only read.
+    text: `${RUN} FILE exports a function that is given a run that has ended, and returns true
+if it fails: export default ({ output }) => !output.includes('42'). Each answer of a model, result of a tool and message from outside is a
+candidate. Something else is tried in its place on a fork that is thrown away: the answer of another run to an equal request, or, with --live,
+what the model says when it is asked again. All that is asked as in the run is answered from its journal; only what follows from the change
+is paid for. Printed is the smallest change that turns the run: by whom, in which step, what was said, and what instead. Nothing is written
+to the store, and no tool is executed, unless with --tools read those that only read.
 With --write, a test is written that replays the run, which fails, and the fork, which does not; it needs no key.
 Exit code 0 if a change was found, 1 if not. With --json: verdict, changes, turned, followed, output, fork, tried, stopped, untried, written.`,
     options: `      --fails FILE     the module with the check; also FILE#NAME

@@ -64,6 +64,8 @@ class Reading {
   /** Steps of agents whose model has answered, and names of those that decided without one. */
   readonly #answered = new Set<string>();
   readonly #deciding = new Set<string>();
+  /** Number of the last message from outside. */
+  #cut = 0;
   /** Number of the last event of the run's own scope. */
   #last = 0;
 
@@ -92,7 +94,7 @@ class Reading {
       case 'tool.finished':
         return this.#finish(event);
       case 'message.sent':
-        return this.#message(event);
+        return this.#message(event, scope);
       case 'member.ended':
         if (event.status === 'aborted') this.#dismissed.push(event.path);
         return;
@@ -102,8 +104,7 @@ class Reading {
 
   points(): RunPoints {
     const counting = this.#points.filter(({ path }) => !this.#isIdle(path));
-    const message = counting.findLast(({ kind }) => kind === 'message');
-    const points = counting.filter(({ from }) => message === undefined || from >= message.seq);
+    const points = counting.filter(({ from }) => from >= this.#cut);
     const untried = [
       ...(points.length < counting.length
         ? [`${counting.length - points.length} points before the last message from outside: it would be lost`]
@@ -171,9 +172,12 @@ class Reading {
     });
   }
 
-  #message({ id, path, agent, step, seq, text }: EventOf<'message.sent'>): void {
+  #message({ id, path, agent, step, seq, text }: EventOf<'message.sent'>, scope?: string): void {
     this.#active.add(agentOf(path));
     if (id === undefined || !this.#outside.has(id)) return;
+    this.#cut = seq;
+    // A fork cannot change one to an agent that a call runs.
+    if (scope !== undefined) return;
     const place = { agent, path, step, seq, from: seq, within: [] };
     this.#points.push({ kind: 'message', key: id, ...place, recorded: { text } });
   }
