@@ -188,7 +188,7 @@ const briefResult = (
 };
 
 /** The agent of an address, which may be that of a call of it. */
-const agentOf = (path: string): string => path.replace(/\/~[^/]+$/, '');
+export const agentOf = (path: string): string => path.replace(/\/~[^/]+$/, '');
 
 /** `desk/clerk/~call_0_1#2.running.1.3`: an address, a step with its round, a phase, an index, an attempt. */
 const placeOf = (key: string): Place => {

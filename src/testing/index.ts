@@ -30,3 +30,6 @@ export { patternLaws } from './pattern-laws.ts';
 export { replayModel } from './replay-model.ts';
 export { replayTools } from './replay-tools.ts';
 export { rehearse } from './rehearsal/rehearse.ts';
+
+// Failed runs
+export { blame } from './blame/blame.ts';

@@ -10,6 +10,8 @@ import type { Target } from '../../inspect/suggestions/suggestion.ts';
 import { targets } from '../../inspect/suggestions/suggestion.ts';
 import type { AuditValues } from '../audit/audit-command.ts';
 import { auditCommandFrom } from '../audit/audit-command.ts';
+import type { BlameValues } from '../blame/blame-command.ts';
+import { blameCommandFrom } from '../blame/blame-command.ts';
 import type { NewValues } from '../new/new-command.ts';
 import { newCommandFrom } from '../new/new-command.ts';
 import { schedulesCommandFrom } from '../schedules/schedules-command.ts';
@@ -30,7 +32,7 @@ import type {
 export type { CommandName } from './command-shapes.ts';
 
 /** Parsed values of options, by name. */
-interface OwnValues extends InspectValues, AuditValues, NewValues, ServingValues {
+interface OwnValues extends InspectValues, AuditValues, BlameValues, NewValues, ServingValues {
   readonly data?: boolean | undefined;
   readonly by?: string | undefined;
   readonly role?: string | undefined;
@@ -189,6 +191,8 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
         limit: countOf(values.limit, '--limit', name) ?? EXAMINED,
         isUnprovenShown: values.unproven ?? false,
       };
+    case 'blame':
+      return blameCommandFrom(first, code, values);
     case 'rehearse':
       return rehearseFrom(values);
     case 'upgrade': {

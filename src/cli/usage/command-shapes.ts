@@ -50,6 +50,9 @@ export const options = {
   check: { type: 'string' },
   live: { type: 'boolean' },
   tools: { type: 'string' },
+  fails: { type: 'string' },
+  samples: { type: 'string' },
+  write: { type: 'string' },
   anchor: { type: 'string' },
   run: { type: 'string' },
   tool: { type: 'string' },
@@ -127,6 +130,7 @@ export type CommandName =
   | 'suggest'
   | 'rehearse'
   | 'upgrade'
+  | 'blame'
   | 'approve'
   | 'deny'
   | 'answer'
@@ -171,6 +175,11 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
     options: ['candidate', 'over', 'export', 'run', 'limit', 'live', 'tools', 'budget'],
   },
   upgrade: { needs: [], optional: 0, options: ['check', 'over', 'export'] },
+  blame: {
+    needs: [RUN],
+    optional: 0,
+    options: ['fails', 'agent', 'file', 'export', 'live', 'tools', 'budget', 'samples', 'limit', 'write'],
+  },
   approve: { needs: [RUN], optional: 1, options: ['input', 'by', 'role', 'resume'] },
   deny: { needs: [RUN], optional: 1, options: ['reason', 'by', 'resume'] },
   answer: {

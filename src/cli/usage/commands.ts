@@ -41,6 +41,7 @@ export type Command =
   | SuggestCommand
   | RehearseCommand
   | UpgradeCommand
+  | BlameCommand
   | AnswerCommand
   | { readonly name: 'export'; readonly runId: string; readonly to: string | undefined }
   | ImportCommand
@@ -208,6 +209,22 @@ export interface RehearseCommand extends NamedModule {
 /** A new version of agents, checked against the runs that are under way. */
 export interface UpgradeCommand extends NamedModule {
   readonly name: 'upgrade';
+}
+
+/** A search for what a stored run failed by. */
+export interface BlameCommand extends Code {
+  readonly name: 'blame';
+  readonly runId: string;
+  /** The module with the check. */
+  readonly check: NamedModule;
+  readonly isLive: boolean;
+  readonly tools: 'recorded' | 'read';
+  /** In US dollars. */
+  readonly budget: number | undefined;
+  readonly samples: number | undefined;
+  readonly limit: number | undefined;
+  /** The file of the test that is written. */
+  readonly write: string | undefined;
 }
 
 /** A person's answer to a waiting run: approval, denial, or text. */

@@ -3,7 +3,9 @@ import type { HelpText } from './help-text.ts';
 const RUN = 'RUN is the id of a run, or its first four or more characters.';
 
 /** Help texts of the commands that compare stored runs with others, and with what they could be. */
-export const helpOfComparison: Readonly<Record<'compare' | 'suggest' | 'rehearse' | 'upgrade', HelpText>> = {
+export const helpOfComparison: Readonly<
+  Record<'compare' | 'suggest' | 'rehearse' | 'upgrade' | 'blame', HelpText>
+> = {
   compare: {
     about: 'show where two runs diverge, in calls, messages, cost and output',
     usage: 'RUN RUN',
@@ -66,6 +68,31 @@ Exit code 0 if all go on, 1 if not. With --json, one line for each run: runId, a
     examples: [
       'troupe upgrade --check team.ts',
       'troupe upgrade --check team.ts#desk --over postgres://db/runs',
+    ],
+  },
+  blame: {
+    about: 'find the agent and the step that a failed run failed by, by changing it',
+    usage: 'RUN --fails FILE',
+    text: `${RUN} FILE exports a function that is given a run that has ended, and returns true
+if it fails: export default ({ output }) => !output.includes('42'). Each answer of a model, result of a tool and message from outside is a
+candidate. Something else is tried in its place on a fork that is thrown away: the answer of another run to an equal request, or, with --live,
+what the model says when it is asked again. All that is asked as in the run is answered from its journal; only what follows from the change
+is paid for. Printed is the smallest change that turns the run: by whom, in which step, what was said, and what instead. Nothing is written
+to the store, and no tool is executed, unless with --tools read those that only read.
+With --write, a test is written that replays the run, which fails, and the fork, which does not; it needs no key.
+Exit code 0 if a change was found, 1 if not. With --json: verdict, changes, turned, followed, output, fork, tried, stopped, untried, written.`,
+    options: `      --fails FILE     the module with the check; also FILE#NAME
+      --live           ask models again
+      --tools WHICH    recorded (default), or read: executes tools that only read
+      --budget USD     for all live calls together
+      --samples N      attempts at a point (default: 3)
+      --limit N        look for other answers in the newest N runs (default: 100)
+      --write FILE     write a test, with its journals beside it: blamed.test.ts
+      --agent FILE     the module that exports the agent of the run`,
+    examples: [
+      'troupe blame 3f9a --fails check.ts',
+      'troupe blame 3f9a --fails check.ts --live --budget 0.50 --samples 5',
+      'troupe blame 3f9a --fails checks.ts#noTotal --agent team.ts --live --write test/total.test.ts',
     ],
   },
 };

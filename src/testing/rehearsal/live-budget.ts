@@ -11,6 +11,8 @@ export class LiveBudget {
   #spentUsd = 0;
   #dearestUsd = 0;
   #isUnknown = false;
+  /** The reason why a call was refused; undefined while none was. */
+  spent: string | undefined;
 
   constructor(limitUsd = Infinity) {
     this.#limitUsd = limitUsd;
@@ -23,15 +25,10 @@ export class LiveBudget {
 
   /** Reserves for a call, or returns the reason why it may not be made. */
   begin(key: string): string | undefined {
-    if (this.#limitUsd !== Infinity) {
-      if (this.#isUnknown)
-        return 'the price of a model is not known, so no budget can be held: give `prices`';
-      const needed = this.#spentUsd + this.#dearestUsd * (this.#begun.size + 1);
-      if (needed > this.#limitUsd || this.#limitUsd === 0)
-        return `the budget of ${this.#limitUsd} US dollars is spent`;
-    }
-    this.#begun.add(key);
-    return undefined;
+    const refused = this.#refusal();
+    if (refused === undefined) this.#begun.add(key);
+    else this.spent ??= refused;
+    return refused;
   }
 
   /** Charges a call that is over in place of what was reserved for it; once. */
@@ -42,5 +39,13 @@ export class LiveBudget {
       this.#spentUsd += costUsd;
       this.expect(costUsd);
     }
+  }
+
+  #refusal(): string | undefined {
+    if (this.#limitUsd === Infinity) return undefined;
+    if (this.#isUnknown) return 'the price of a model is not known, so no budget can be held: give `prices`';
+    const needed = this.#spentUsd + this.#dearestUsd * (this.#begun.size + 1);
+    const isSpent = needed > this.#limitUsd || this.#limitUsd === 0;
+    return isSpent ? `the budget of ${this.#limitUsd} US dollars is spent` : undefined;
   }
 }

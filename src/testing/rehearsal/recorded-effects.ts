@@ -5,7 +5,7 @@ import { sha256 } from '../../base/sha256.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import { toError } from '../../contracts/errors/error.ts';
 import type { EventOf } from '../../contracts/events/event.ts';
-import type { JournalRecord } from '../../contracts/journals/journal-record.ts';
+import type { Arrival, JournalRecord } from '../../contracts/journals/journal-record.ts';
 import type { ModelAnswer, ModelRequest } from '../../contracts/models/model.ts';
 import { SentRequests } from '../../runtime/log/sent-requests.ts';
 import type { Cassette, RecordedAnswer, RecordedCall } from '../cassette.ts';
@@ -13,42 +13,75 @@ import { cassetteOf } from '../cassette.ts';
 import { answerOf } from '../replay-model.ts';
 import { playCall } from '../replay-tools.ts';
 
-/** Answers of models, tools and people in a run, found again by what they were asked: by whom and when does not matter. */
+/** An answer on record, and the digest of what it answers. */
+export interface AnsweredRequest {
+  /** Without the run. */
+  readonly key: string;
+  readonly digest: string;
+  readonly answer: RecordedAnswer;
+}
+
+/** The part that models, tools and people had in a run, by what they were asked. */
+export interface Recording {
+  readonly cassette: Cassette;
+  readonly answered: readonly AnsweredRequest[];
+  /** Answers of people, by question. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+/** Reads the records of a run once, for any number of forks of it. */
+export const recordingOf = (runId: string, records: readonly JournalRecord[]): Recording => {
+  const cassette = cassetteOf(runId, records);
+  return { cassette, answered: answeredRequests(cassette, records), texts: answersOfPeople(records) };
+};
+
+/**
+ * Answers of models, tools and people in a run, found again by what they were asked: by whom and when does not matter, but of equal requests
+ * each is given its own answer.
+ */
 export class RecordedEffects {
-  readonly #answers = new Map<string, RecordedAnswer[]>();
-  readonly #calls: readonly RecordedCall[];
+  readonly #answers = new Map<string, AnsweredRequest[]>();
+  readonly #recording: Recording;
   /** Calls that were answered already; they are so again if no other is left. */
   readonly #used: Set<RecordedCall>;
-  readonly #texts = new Map<string, string>();
 
   /** `shared` are the first records, which a fork has already. */
-  constructor(runId: string, records: readonly JournalRecord[], shared: readonly JournalRecord[] = []) {
-    const cassette = cassetteOf(runId, records);
-    const before = cassetteOf(runId, shared);
-    this.#calls = [...cassette.calls.values()];
+  constructor(recording: Recording, shared: readonly JournalRecord[] = []) {
+    const { cassette, answered } = recording;
+    const before = cassetteOf(cassette.runId, shared);
+    this.#recording = recording;
     this.#used = new Set(
       [...cassette.calls].flatMap(([name, call]) => (before.calls.has(name) ? [call] : [])),
     );
-    this.#takeAnswers(cassette, records);
+    for (const found of answered) {
+      const known = this.#answers.get(found.digest);
+      if (known === undefined) this.#answers.set(found.digest, [found]);
+      else known.push(found);
+    }
     for (const answers of this.#answers.values())
       while (answers.length > 1 && answers[0] !== undefined && hasAnswer(before, answers[0])) answers.shift();
-    this.#takeTexts(records);
   }
 
-  /** The answer to an equal request; undefined if none is on record. Throws if it failed. */
-  answer(model: string, request: ModelRequest): ModelAnswer | undefined {
-    const found = this.#answers.get(digestOf(model, request, request.messages));
+  /** The answer to an equal request, of the call of that key or of another; undefined if none is on record. Throws if it failed. */
+  answer(model: string, request: ModelRequest, key?: string): ModelAnswer | undefined {
+    const found = this.#answers.get(requestDigest(model, request)) ?? [];
+    const own = found.findIndex((each) => each.key === key);
+    const index = Math.max(0, own);
     // Equal requests are answered in order, and the last answer stays.
-    const next = found !== undefined && found.length > 1 ? found.shift() : found?.[0];
+    const next = found.length > 1 ? found.splice(index, 1)[0] : found[index];
     if (next === undefined) return undefined;
-    if (next.said === undefined) throw toError(next.error ?? UNANSWERED);
-    return answerOf(next);
+    const { answer } = next;
+    if (answer.said === undefined) throw toError(answer.error ?? UNANSWERED);
+    return answerOf(answer);
   }
 
-  /** The result of an equal call, as `play` returns or throws it; undefined if none is on record. */
-  result(tool: string, input: unknown): { readonly play: () => unknown } | undefined {
+  /** The result of an equal call, of that name or of another, as `play` returns or throws it; undefined if none is on record. */
+  result(tool: string, input: unknown, name?: string): { readonly play: () => unknown } | undefined {
     const wanted = toJson(input);
-    const equal = this.#calls.filter((call) => call.tool === tool && fitsJson(call.input, wanted));
+    const isEqual = (call: RecordedCall): boolean => call.tool === tool && fitsJson(call.input, wanted);
+    const { calls } = this.#recording.cassette;
+    const own = name === undefined ? undefined : calls.get(name);
+    const equal = own !== undefined && isEqual(own) ? [own] : [...calls.values()].filter(isEqual);
     const found = equal.find((call) => !this.#used.has(call)) ?? equal.at(-1);
     if (found === undefined) return undefined;
     this.#used.add(found);
@@ -58,51 +91,57 @@ export class RecordedEffects {
   /** Checks whether an equal call was executed. */
   has(tool: string, input: unknown): boolean {
     const wanted = toJson(input);
-    return this.#calls.some((call) => call.tool === tool && fitsJson(call.input, wanted));
+    return [...this.#recording.cassette.calls.values()].some(
+      (call) => call.tool === tool && fitsJson(call.input, wanted),
+    );
   }
 
   /** A person's answer to an equal question. */
   text(question: string): string | undefined {
-    return this.#texts.get(question);
-  }
-
-  #takeAnswers({ answers, runId }: Cassette, records: readonly JournalRecord[]): void {
-    const sent = new SentRequests();
-    const requests = new Map<string, Extract<JournalRecord, { kind: 'arrived' }>['arrival']>();
-    for (const record of records) {
-      if (record.kind === 'arrived' && record.arrival.type === 'sent')
-        requests.set(`${runId}/${record.arrival.key}`, record.arrival);
-      if (record.kind !== 'event' || record.event.type !== 'model.asked') continue;
-      const asked = { v: 1, runId, ...record.event } as EventOf<'model.asked'>;
-      const arrival = requests.get(asked.key);
-      if (arrival?.type !== 'sent') continue;
-      const whole = sent.take({ ...asked, request: arrival.request });
-      const answer = answers.get(arrival.key);
-      if (whole === undefined || answer === undefined || (answer.said ?? answer.error) === undefined)
-        continue;
-      const turns = whole.messages.map(({ turn }) => turn);
-      const digest = digestOf(asked.model, whole, turns);
-      const known = this.#answers.get(digest);
-      if (known === undefined) this.#answers.set(digest, [answer]);
-      else known.push(answer);
-    }
-  }
-
-  #takeTexts(records: readonly JournalRecord[]): void {
-    const questions = new Map<string, string>();
-    for (const record of records) {
-      if (record.kind !== 'event') continue;
-      const { event } = record;
-      if (event.type === 'person.asked' && 'question' in event) questions.set(event.id, event.question);
-      if (event.type !== 'person.answered') continue;
-      const question = questions.get(event.id);
-      if (question !== undefined) this.#texts.set(question, event.text);
-    }
+    return this.#recording.texts.get(question);
   }
 }
 
-const hasAnswer = ({ answers }: Cassette, { said }: RecordedAnswer): boolean =>
-  said !== undefined && answers.get(said.key.slice(said.key.indexOf('/') + 1))?.said !== undefined;
+const answersOfPeople = (records: readonly JournalRecord[]): ReadonlyMap<string, string> => {
+  const questions = new Map<string, string>();
+  const texts = new Map<string, string>();
+  for (const record of records) {
+    if (record.kind !== 'event') continue;
+    const { event } = record;
+    if (event.type === 'person.asked' && 'question' in event) questions.set(event.id, event.question);
+    if (event.type !== 'person.answered') continue;
+    const question = questions.get(event.id);
+    if (question !== undefined) texts.set(question, event.text);
+  }
+  return texts;
+};
+
+/** The model calls of a run whose requests and outcomes are on record, in the order in which they were asked. */
+const answeredRequests = (
+  { answers, runId }: Cassette,
+  records: readonly JournalRecord[],
+): readonly AnsweredRequest[] => {
+  const sent = new SentRequests();
+  const requests = new Map<string, Extract<Arrival, { type: 'sent' }>>();
+  const found: AnsweredRequest[] = [];
+  for (const record of records) {
+    if (record.kind === 'arrived' && record.arrival.type === 'sent')
+      requests.set(`${runId}/${record.arrival.key}`, record.arrival);
+    if (record.kind !== 'event' || record.event.type !== 'model.asked') continue;
+    const asked: EventOf<'model.asked'> = { v: 1, runId, ...record.event };
+    const arrival = requests.get(asked.key);
+    if (arrival === undefined) continue;
+    const whole = sent.take({ ...asked, request: arrival.request });
+    const answer = answers.get(arrival.key);
+    if (whole === undefined || answer === undefined || (answer.said ?? answer.error) === undefined) continue;
+    const turns = whole.messages.map(({ turn }) => turn);
+    found.push({ key: arrival.key, digest: digestOf(asked.model, whole, turns), answer });
+  }
+  return found;
+};
+
+const hasAnswer = ({ answers }: Cassette, { key }: AnsweredRequest): boolean =>
+  answers.get(key)?.said !== undefined;
 
 const UNANSWERED = {
   code: 'model.failed',
@@ -117,6 +156,10 @@ const hashOf = (turn: Turn): string => {
   if (hash === undefined) hashes.set(turn, (hash = sha256(canonical(toJson(turn)))));
   return hash;
 };
+
+/** The digest of what a model is sent: equal for equal requests. */
+export const requestDigest = (model: string, request: ModelRequest): string =>
+  digestOf(model, request, request.messages);
 
 const digestOf = (
   model: string,

@@ -43,7 +43,8 @@ export interface LiveOptions {
 
 const ABOUT: OptionsOwner = { code: 'input.invalid', owner: 'runs', verb: 'rehearse' };
 
-const rehearseShape = (): OptionShape<RehearseOptions> => ({
+/** The schemas of the options of `rehearse`. */
+export const rehearseShape = (): OptionShape<RehearseOptions> => ({
   ...shapeOf(runShape(), ['model', 'secrets', 'secretKey', 'context', 'safety', 'signal']),
   store: storeSchema(),
   runs: optional(listOf(aText(1), 'not a list of ids of runs')),
