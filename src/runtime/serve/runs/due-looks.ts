@@ -2,11 +2,18 @@ import type { Clock } from '../../../base/clock.ts';
 import { systemClock } from '../../../base/clock.ts';
 import { isJsonObject } from '../../../base/json/json.ts';
 import { TroupeError } from '../../../contracts/errors/error.ts';
-import type { ServedRuns } from './served-runs.ts';
+
+/** The outcome of a look for what is due. */
+export interface DueRuns {
+  /** Number of resumed runs. */
+  readonly count: number;
+  /** The `journal.held` of each run that another process has. */
+  readonly held: readonly TroupeError[];
+}
 
 /** The needs of looks for what is due. */
 export interface DueLooksSetup {
-  readonly runs: Pick<ServedRuns, 'resumeDue' | 'isDraining'>;
+  readonly runs: { readonly isDraining: boolean; resumeDue(): Promise<DueRuns> };
   readonly clock: Clock;
   /** Time between two looks, in ms. Default 30,000. */
   readonly everyMs?: number | undefined;
@@ -73,7 +80,7 @@ export class DueLooks {
     this.#after(Math.max(SOON_MS, first - systemClock.now()), () => this.#lookAtHeld());
   }
 
-  async #look(): ReturnType<ServedRuns['resumeDue']> {
+  async #look(): Promise<DueRuns> {
     try {
       return await this.#setup.runs.resumeDue();
     } catch (thrown) {

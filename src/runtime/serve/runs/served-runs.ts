@@ -22,6 +22,7 @@ import { callerKeyOf } from '../http/callers.ts';
 import type { Caller, RunParty, ServedRunOptions } from '../serve-options.ts';
 import { awaitStart } from './await-start.ts';
 import { checkInput } from './check-input.ts';
+import type { DueRuns } from './due-looks.ts';
 import { addClientTools } from './client-tools.ts';
 import type { FoundRun } from './live-run.ts';
 import { LiveRun } from './live-run.ts';
@@ -63,14 +64,6 @@ export interface Started {
   readonly runId: string;
   /** False for a run that was started before, by the same key. */
   readonly isNew: boolean;
-}
-
-/** The outcome of a look for what is due. */
-export interface DueRuns {
-  /** Number of resumed runs. */
-  readonly count: number;
-  /** The `journal.held` of each run that another process has. */
-  readonly held: readonly TroupeError[];
 }
 
 /**
