@@ -1,6 +1,8 @@
 import { several } from '../base/text/number-words.ts';
 import { oneLine } from '../base/text/printable.ts';
+import { canonical } from '../base/json/canonical.ts';
 import type { Json } from '../base/json/json.ts';
+import { toJson } from '../base/json/json.ts';
 import type { RunDifference } from '../testing/rehearsal/difference.ts';
 import type { Estimate } from '../testing/rehearsal/intervals.ts';
 import type { LiveEnd } from '../testing/rehearsal/live-run.ts';
@@ -56,7 +58,7 @@ const linesOf = (rehearsal: Rehearsal, session: Session): readonly string[] => {
   ];
   const { paint } = session;
   return [
-    ...others.flatMap((run) => linesOfRun(run, session)),
+    ...alike(others).flatMap((runs) => linesOfRuns(runs, session)),
     paint.bold(`${several(runs.length, 'run')}: ${counts.join(', ')}`),
     `${several(spent.modelCalls, 'model call')}${costOf(spent.costUsd)}; recorded: ${several(recorded.modelCalls, 'model call')}${costOf(recorded.costUsd)}`,
     ...(changedOutcomes === undefined
@@ -70,6 +72,40 @@ const linesOf = (rehearsal: Rehearsal, session: Session): readonly string[] => {
   ];
 };
 
+/** Runs whose words are the same but for the place of the difference in each run, together: in the order of the first of each. */
+const alike = (runs: readonly RehearsedRun[]): readonly (readonly RehearsedRun[])[] => {
+  const groups = new Map<string, RehearsedRun[]>();
+  for (const run of runs) {
+    const { verdict, difference, unseen, error, ended, live } = run;
+    const { part, path, recorded, found } = difference ?? {};
+    const end = live === undefined ? null : endOf(live, ended?.output);
+    const what = {
+      verdict,
+      part,
+      path,
+      recorded,
+      found,
+      unseen: reasons(unseen),
+      error: error?.message,
+      end,
+    };
+    const key = canonical(toJson(what));
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, [run]);
+    else known.push(run);
+  }
+  return [...groups.values()];
+};
+
+const linesOfRuns = ([first, ...others]: readonly RehearsedRun[], session: Session): readonly string[] => {
+  if (first === undefined) return [];
+  const [head = '', ...lines] = linesOfRun(first, session);
+  const more = others.length === 0 ? '' : session.paint.bold(`  and ${several(others.length, 'run')} alike`);
+  return [`${head}${more}`, ...lines];
+};
+
+const reasons = (unseen: RehearsedRun['unseen']): string => [...new Set(unseen)].join('; ');
+
 const linesOfRun = (
   { runId, verdict, difference, unseen, error, ended, live }: RehearsedRun,
   { terminal, paint }: Session,
@@ -82,7 +118,7 @@ const linesOfRun = (
     ...(difference === undefined
       ? []
       : [...text(`was ${brief(difference.recorded)}`), ...text(`now ${brief(difference.found)}`)]),
-    ...(unseen === undefined ? [] : text([...new Set(unseen)].join('; '))),
+    ...(unseen === undefined ? [] : text(reasons(unseen))),
     ...(error === undefined ? [] : text(error.message)),
     ...(live === undefined ? [] : text(endOf(live, ended?.output))),
   ];

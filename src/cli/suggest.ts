@@ -30,7 +30,7 @@ export const suggest = (wanted: SuggestCommand, session: Session): Promise<numbe
       for (const line of found.flatMap((each) => linesOf(each, session))) terminal.stdout.write(`${line}\n`);
     if (settings.json || settings.quiet) return exitCode.answered;
     if (all.length === 0) terminal.stderr.write(`Nothing to suggest for ${target} in ${store.name}\n`);
-    terminal.stderr.write(linesOfUntried(all, wanted, session));
+    terminal.stderr.write(describeUntried(all, wanted, session));
     const hidden = all.length - found.length;
     if (hidden > 0)
       terminal.stderr.write(
@@ -40,7 +40,7 @@ export const suggest = (wanted: SuggestCommand, session: Session): Promise<numbe
   });
 
 /** Says what was not tried, where an agent was named for that and no model: forks ask one, which is paid for. */
-const linesOfUntried = (
+const describeUntried = (
   found: readonly Suggestion[],
   { file }: SuggestCommand,
   { settings: { model } }: Session,

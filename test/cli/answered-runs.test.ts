@@ -85,7 +85,7 @@ test('troupe approve says how many of several people have approved, and show cou
 
   const second = await call('approve', 'run-1', '--by', 'Ben', '--role', 'lead');
   expect(second.stderr).toMatch(
-    /^Approved \(2 of 2\): .* · approved by Ada, Ben · no process holds the run: troupe serve of its agent continues it within 30 s, or troupe resume run-1 .*--agent FILE/,
+    /^Approved \(2 of 2\): .* · approved by Ada, Ben · no process holds the run: troupe serve of its agent continues it within 5 s, or troupe resume run-1 .*--agent FILE/,
   );
   const after = (await call('show', 'run-1')).stdout;
   expect(after).toMatch(

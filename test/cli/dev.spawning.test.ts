@@ -97,7 +97,9 @@ test('a run that goes on under a new version is said to', async () => {
   const dev = await startDev(folder, 'payer.js', 'Pay three', '--store', join(folder, 'runs.db'));
   const { run } = await rowOnce(dev, ({ requests }) => requests === 1);
   write('words.js', `export const words = 'two';`);
-  expect(await dev.until(/Run \S+ goes on: what it did is the same/)).toContain(run);
+  const after = await dev.until(/Run \S+ goes on: .*/);
+  expect(after).toBe(`Run ${run} goes on: what it did is the same.`);
+  expect(dev.said()).not.toContain('is held');
 });
 
 test('what is wrong with a version is said with its file and line, and the last one that loads carries on', async () => {

@@ -40,22 +40,40 @@ describe('troupe rehearse', () => {
     expect(stdout).toBe('3 runs: 3 the same\n0 model calls for $0; recorded: 3 model calls for $0.75\n');
   });
 
-  test('says where each run differs, and with --live how it ends and what that cost', async () => {
+  test('says where runs differ, those that differ alike by the first of them, and with --live how it ends and what that cost', async () => {
     const file = await keptRuns('Be brief.');
     const args = ['rehearse', '--candidate', candidate, '--store', file, '--no-color'];
     const dry = await play(args, { folder });
     expect([dry.code, dry.stderr]).toEqual([1, '']);
     expect(dry.stdout.split('\n').slice(0, 3)).toEqual([
-      expect.stringMatching(/^≠ one {2}instructions of priced in step 0, event \d+$/),
+      expect.stringMatching(/^≠ one {2}instructions of priced in step 0, event \d+ {2}and 2 runs alike$/),
       '  was Be brief.',
       '  now nothing',
     ]);
+    expect(dry.stdout).not.toContain('≠ two');
     expect(dry.stdout).toContain('3 runs: 0 the same, 3 differ\n0 model calls');
     const live = await play([...args, '--live', '--run', 'two'], { folder });
     expect(live.stdout).toContain(
       '  ends otherwise, completed: Twelve. instead of Eleven.; 1 live call for $0.25\n',
     );
     expect(live.stdout).toContain('Ends otherwise: 100 % of the runs (95 % confidence: 20.7 % to 100 %)\n');
+  });
+
+  test('keeps runs apart that differ otherwise, or end otherwise', async () => {
+    const file = await keptRuns('Be brief.');
+    const store = sqliteStore(file);
+    const was = agent({ name: 'priced', instructions: 'Be loud.', model: scriptedModel(['Eleven.']) });
+    await was.run('How many?', { store, runId: 'four' });
+    await store.close();
+    const args = ['rehearse', '--candidate', candidate, '--store', file, '--no-color'];
+    const dry = (await play(args, { folder })).stdout;
+    expect(dry.match(/^≠ .*$/gm)).toEqual([
+      expect.stringMatching(/^≠ one .* and 2 runs alike$/),
+      expect.stringMatching(/^≠ four .*event \d+$/),
+    ]);
+    // The budget is for one call: the other runs are stopped.
+    const live = (await play([...args, '--live', '--budget', '0.3'], { folder })).stdout;
+    expect(live.match(/^≠ .*$/gm)).toHaveLength(3);
   });
 
   test('prints a line of JSON for each run, and one for all', async () => {

@@ -132,3 +132,45 @@ test('with --openai the agents are models of OpenAI, too, and without it there a
   const plain = await served(['--store', 'none']);
   expect((await fetch(`${plain.url}/v1/models`)).status).toBe(404);
 });
+
+/** Hides the SQLite of Node, and libsql, from a process that loads it first. */
+const HIDES_SQLITE = `data:text/javascript,${encodeURIComponent(`
+  import Module from 'node:module';
+  const { getBuiltinModule } = process;
+  process.getBuiltinModule = (name) => (name === 'node:sqlite' ? undefined : getBuiltinModule(name));
+  const load = Module._load;
+  Module._load = (name, ...rest) => {
+    if (name === 'libsql') throw new Error('it is not installed');
+    return load(name, ...rest);
+  };
+`)}`;
+
+for (const command of ['serve', 'inspect', 'mcp'] as const)
+  test(`without SQLite, ${command} says at its start that the store it was given cannot be used, and what to install`, async () => {
+    const module = await compiledModuleOf('priced.ts');
+    const args = [command, module, '--store', join(home, `none-${command}.db`)];
+    const { exit, stdout, stderr } = await troupe(args, { imports: [HIDES_SQLITE] });
+    expect([exit, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(
+      /^✗ Cannot open \S+ as this Node has no SQLite of its own, and the package libsql .*npm install libsql/,
+    );
+  });
+
+test('without SQLite and without a store that was named, it serves what is not stored, and says so', async () => {
+  const module = await compiledModuleOf('served.ts');
+  const options = [...typeScriptOptions, '--import', HIDES_SQLITE];
+  const child = spawn(process.execPath, [...options, command(), 'serve', module, '--port', '0'], {
+    cwd: root,
+    env: { PATH: process.env['PATH'], HOME: home, TSX_TSCONFIG_PATH: builtConfiguration() },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  children.add(child);
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => void (said += chunk.toString()));
+  await until(() => /Serving .*: /.test(said));
+  expect(said).toMatch(
+    /^ {2}! This run is not stored, as there is no store: Cannot open .*npm install libsql/,
+  );
+  const [, url = ''] = /at (http:\S+):/.exec(said) ?? [];
+  expect(await connect(url).run('clerk', 'go')).toMatchObject({ output: 'Order 17 is on its way.' });
+});

@@ -18,7 +18,13 @@ test('inputs and answers are those of the agents of the server', async () => {
   const desk = connect<typeof service>('http://localhost');
   const run = await desk.start('shop', { order: 17 });
   expectTypeOf((await run.result).output).toEqualTypeOf<{ total: number } | undefined>();
-  expectTypeOf((await desk.run('clerk', 'Hi')).output).toEqualTypeOf<string | undefined>();
+  const said = await desk.run('clerk', 'Hi');
+  expectTypeOf(said.output).toEqualTypeOf<string | undefined>();
+  // By its status: one that completed has its output, and no error.
+  if (said.status === 'completed') {
+    expectTypeOf(said.output).toEqualTypeOf<string>();
+    expectTypeOf(said.error).toEqualTypeOf<undefined>();
+  } else expectTypeOf(said.output).toEqualTypeOf<undefined>();
   // @ts-expect-error an input that does not fit
   await desk.start('shop', { order: '17' });
   // @ts-expect-error an agent that is not served

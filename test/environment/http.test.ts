@@ -278,4 +278,13 @@ test('what the rules refuse says which rule to write', async () => {
   await expect(ops.request({ url: 'http://127.0.0.1/' })).rejects.toThrow(
     "write publicHttp({ trusted: ['127.0.0.1:80'] })",
   );
+  // What is allowed already is kept: who writes the one rule needs the other still.
+  const poster = publicHttp({ methods: ['POST'] });
+  await expect(poster.request({ url: 'http://127.0.0.1:41669/', method: 'POST' })).rejects.toThrow(
+    "write publicHttp({ methods: ['POST'], trusted: ['127.0.0.1:41669'] })",
+  );
+  const trusting = publicHttp({ trusted: ['127.0.0.1:41669'] });
+  await expect(trusting.request({ url: 'http://127.0.0.1:41669/', method: 'POST' })).rejects.toThrow(
+    "write publicHttp({ methods: ['GET', 'HEAD', 'POST'], trusted: ['127.0.0.1:41669'] })",
+  );
 });

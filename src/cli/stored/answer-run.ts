@@ -139,7 +139,7 @@ const tell = (
   if (settings.json || settings.quiet) return;
   const resume = `${command} resume ${runId}${option}${isRecorded ? '' : ' --agent FILE'}`;
   // A run that no command started may be of a server, which looks for answers of runs that no process has.
-  const how = isRecorded ? resume : `${command} serve of its agent continues it within 30 s, or ${resume}`;
+  const how = isRecorded ? resume : `${command} serve of its agent continues it within 5 s, or ${resume}`;
   const onward = isResumed ? '' : ` · no process holds the run: ${how}`;
   const settled = isNobodys ? onward : ' · sent through the store: the process that holds the run continues';
   const next = isOpen ? ' · the run waits for the others' : settled;

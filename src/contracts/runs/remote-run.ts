@@ -8,17 +8,20 @@ import type { RunTotals } from './run-totals.ts';
 /** A right of a caller of a server: to start runs, to see them, to control them, to answer their requests. */
 export type Permission = 'start' | 'watch' | 'control' | 'answer';
 
-/** The result of a run as a server gives it: that of its last event, redacted. */
-export interface RemoteResult<Output = Json> {
+/** The result of a run as a server gives it: that of its last event, redacted. One that completed has an output. */
+export type RemoteResult<Output = Json> = {
   readonly runId: string;
-  readonly status: RunStatus;
-  /** Present only if the run completed. */
-  readonly output?: Output | undefined;
   /** As its last event has it. */
   readonly stopReason: { readonly [field: string]: unknown; readonly kind: StopReason['kind'] };
-  readonly error?: ErrorData | undefined;
   readonly totals: RunTotals;
-}
+} & (
+  | { readonly status: 'completed'; readonly output: Output; readonly error?: undefined }
+  | {
+      readonly status: Exclude<RunStatus, 'completed'>;
+      readonly output?: undefined;
+      readonly error?: ErrorData | undefined;
+    }
+);
 
 /** A run as a server lists it. */
 export interface RemoteEntry {

@@ -135,14 +135,11 @@ const underWay = (): Response => jsonReply({ ok: false }, 202, { 'retry-after': 
 const resultReply = ({ redactor }: Serving, ended: Ended): Response => {
   const [event = ended] = eventRedactor(redactor.secrets)(ended).filter(isEnded);
   const { runId, status, output, stopReason, error, totals } = event;
-  const result: RemoteResult = {
-    runId,
-    status,
-    ...(output === undefined ? {} : { output }),
-    stopReason,
-    ...(error === undefined ? {} : { error }),
-    totals,
-  };
+  const end = { runId, stopReason, totals };
+  const result: RemoteResult =
+    status === 'completed'
+      ? { ...end, status, output: output ?? null }
+      : { ...end, status, ...(error === undefined ? {} : { error }) };
   return jsonReply(result);
 };
 

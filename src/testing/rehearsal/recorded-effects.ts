@@ -4,14 +4,15 @@ import { fitsJson } from '../../base/json/fits-json.ts';
 import { sha256 } from '../../base/sha256.ts';
 import type { Turn } from '../../contracts/conversations/transcript.ts';
 import { toError } from '../../contracts/errors/error.ts';
-import type { EventOf } from '../../contracts/events/event.ts';
-import type { Arrival, JournalRecord } from '../../contracts/journals/journal-record.ts';
+import type { JournalRecord } from '../../contracts/journals/journal-record.ts';
 import type { ModelAnswer, ModelRequest } from '../../contracts/models/model.ts';
+import type { WholeRequest } from '../../runtime/log/sent-requests.ts';
 import { SentRequests } from '../../runtime/log/sent-requests.ts';
 import type { Cassette, RecordedAnswer, RecordedCall } from '../cassette.ts';
 import { cassetteOf } from '../cassette.ts';
 import { answerOf } from '../replay-model.ts';
 import { playCall } from '../replay-tools.ts';
+import { modelCallsIn, neverMade } from './recorded-asks.ts';
 
 /** An answer on record, and the digest of what it answers. */
 export interface AnsweredRequest {
@@ -122,22 +123,22 @@ const answeredRequests = (
   records: readonly JournalRecord[],
 ): readonly AnsweredRequest[] => {
   const sent = new SentRequests();
-  const requests = new Map<string, Extract<Arrival, { type: 'sent' }>>();
-  const found: AnsweredRequest[] = [];
+  const asked = modelCallsIn(runId, records);
+  const requests = new Map<string, WholeRequest | undefined>();
   for (const record of records) {
-    if (record.kind === 'arrived' && record.arrival.type === 'sent')
-      requests.set(`${runId}/${record.arrival.key}`, record.arrival);
-    if (record.kind !== 'event' || record.event.type !== 'model.asked') continue;
-    const asked: EventOf<'model.asked'> = { v: 1, runId, ...record.event };
-    const arrival = requests.get(asked.key);
-    if (arrival === undefined) continue;
-    const whole = sent.take({ ...asked, request: arrival.request });
-    const answer = answers.get(arrival.key);
-    if (whole === undefined || answer === undefined || (answer.said ?? answer.error) === undefined) continue;
-    const turns = whole.messages.map(({ turn }) => turn);
-    found.push({ key: arrival.key, digest: digestOf(asked.model, whole, turns), answer });
+    if (record.kind !== 'arrived' || record.arrival.type !== 'sent') continue;
+    const { key, path, request } = record.arrival;
+    const call = asked.get(`${runId}/${key}`);
+    const whole = sent.take({ ...(call ?? neverMade(key, path)), request });
+    // One that was sent again by a later process is the same request.
+    if (call !== undefined) requests.set(key, whole);
   }
-  return found;
+  return [...requests].flatMap(([key, whole]) => {
+    const answer = answers.get(key);
+    if (whole === undefined || answer === undefined || (answer.said ?? answer.error) === undefined) return [];
+    const turns = whole.messages.map(({ turn }) => turn);
+    return [{ key, digest: digestOf(whole.model, whole, turns), answer }];
+  });
 };
 
 const hasAnswer = ({ answers }: Cassette, { key }: AnsweredRequest): boolean =>

@@ -18,6 +18,7 @@ import { isToolset } from '../../tools/define/tool-registry.ts';
 import type { AskedRequest } from './asked-request.ts';
 import { askedRequest } from './asked-request.ts';
 import type { DifferentPart, RunDifference } from './difference.ts';
+import { modelCallsIn, neverMade } from './recorded-asks.ts';
 import { RecordedBudgets } from './recorded-budgets.ts';
 
 type Asked = EventOf<'model.asked'>;
@@ -63,7 +64,6 @@ export class RequestCheck {
     if (arrival.type !== 'sent') return;
     const key = `${this.#runId}/${arrival.key}`;
     const asked = this.#asked.get(key);
-    // Requests are made of those before: also of a call that was never made, as its process died.
     const recorded = this.#sent.take({
       ...(asked ?? neverMade(key, arrival.path)),
       request: arrival.request,
@@ -181,29 +181,6 @@ export class RequestCheck {
 }
 
 const isAboutTool = (value: Json): boolean => typeof value === 'object' && value !== null && 'tool' in value;
-
-const neverMade = (key: string, path: string): Asked => ({
-  v: 1,
-  runId: '',
-  seq: 0,
-  at: 0,
-  path,
-  agent: '',
-  type: 'model.asked',
-  model: '',
-  key,
-  messages: 0,
-  attempt: 1,
-});
-
-/** The model calls of a run, by key. */
-const modelCallsIn = (runId: string, records: readonly JournalRecord[]): ReadonlyMap<string, Asked> => {
-  const asked = new Map<string, Asked>();
-  for (const record of records)
-    if (record.kind === 'event' && record.event.type === 'model.asked')
-      asked.set(record.event.key, { v: 1, runId, ...record.event } as Asked);
-  return asked;
-};
 
 const PARTS = [
   'instructions',

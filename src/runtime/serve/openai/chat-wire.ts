@@ -111,9 +111,11 @@ export class ChatChunks {
   }
 }
 
-/** An error within a stream of chunks. */
-export const chatFailure = (thrown: unknown): string =>
-  `data: ${printableJson({ error: wireErrorOf(thrown).error })}\n\n`;
+/** An error within a stream of chunks. The stream's own status is that of its beginning: the error has the one that it would have had. */
+export const chatFailure = (thrown: unknown): string => {
+  const { status, error } = wireErrorOf(thrown);
+  return `data: ${printableJson({ error: { ...error, status } })}\n\n`;
+};
 
 const callOf = ({ id, name, arguments: text }: AnswerEnd['calls'][number]) => ({
   id,

@@ -40,16 +40,24 @@ export const requestPublicly = async (
   }
 };
 
-const assertMethod = (
-  { url, method = 'GET' }: HttpRequest,
-  { methods = ['GET', 'HEAD'] }: HttpRules,
-): void => {
-  if (!methods.includes(method))
-    throw deniedError(
-      url,
-      `the method ${method.slice(0, 20)} is not allowed here: write publicHttp({ methods: ['${[...methods, method.slice(0, 20)].join("', '")}'] })`,
-    );
+const assertMethod = ({ url, method = 'GET' }: HttpRequest, rules: HttpRules): void => {
+  const { methods = ['GET', 'HEAD'] } = rules;
+  if (methods.includes(method)) return;
+  const shown = method.slice(0, 20);
+  const hint = ruleText({ ...rules, methods: [...methods, shown] });
+  throw deniedError(url, `the method ${shown} is not allowed here: write ${hint}`);
 };
+
+/** The rules to write in place of those that refuse, which keep what these allow. */
+const ruleText = ({ methods, hosts, trusted }: HttpRules): string => {
+  const lists = Object.entries({ methods, hosts, trusted }).flatMap(([name, list]) =>
+    list === undefined ? [] : [`${name}: ['${list.slice(0, 20).join("', '")}']`],
+  );
+  return `publicHttp({ ${lists.join(', ')} })`;
+};
+
+const trusting = (url: URL, rules: HttpRules): string =>
+  ruleText({ ...rules, trusted: [...(rules.trusted ?? []).slice(0, 19), hostOf(url)] });
 
 const once = async (request: HttpRequest, rules: HttpRules, signal: AbortSignal): Promise<HttpResponse> => {
   const url = checkedUrl(request.url, rules);
@@ -73,7 +81,8 @@ const once = async (request: HttpRequest, rules: HttpRules, signal: AbortSignal)
   }
 };
 
-const checkedUrl = (given: string, { ports = [80, 443], hosts, trusted = [] }: HttpRules): URL => {
+const checkedUrl = (given: string, rules: HttpRules): URL => {
+  const { ports = [80, 443], hosts, trusted = [] } = rules;
   if (!URL.canParse(given)) throw deniedError(given, 'it is not a URL');
   // The parsed URL is checked: octal, hexadecimal and full-width digits are normalised by now.
   const url = new URL(given);
@@ -84,10 +93,7 @@ const checkedUrl = (given: string, { ports = [80, 443], hosts, trusted = [] }: H
   if (hosts?.some((host) => isWithin(url.hostname, new URL(`http://${host}`).hostname)) === false)
     throw deniedError(given, `its host is none of ${hosts.slice(0, 20).join(', ')}, and below none of them`);
   if (!ports.includes(portOf(url)) && !trusted.includes(hostOf(url)))
-    throw deniedError(
-      given,
-      `the port ${portOf(url)} is not allowed here: write publicHttp({ trusted: ['${hostOf(url)}'] })`,
-    );
+    throw deniedError(given, `the port ${portOf(url)} is not allowed here: write ${trusting(url, rules)}`);
   return url;
 };
 
@@ -97,9 +103,10 @@ const isWithin = (hostname: string, host: string): boolean =>
 /** Resolves the addresses to connect to; refuses unless every one of them is allowed. */
 const checkedAddresses = async (
   url: URL,
-  { lookup = systemLookup, trusted = [] }: HttpRules,
+  rules: HttpRules,
   signal: AbortSignal,
 ): Promise<readonly string[]> => {
+  const { lookup = systemLookup, trusted = [] } = rules;
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const isTrusted = trusted.includes(hostOf(url));
   let addresses: readonly string[];
@@ -114,7 +121,7 @@ const checkedAddresses = async (
   if (addresses.length === 0 || (!isTrusted && !addresses.every(isPublicAddress)))
     throw deniedError(
       url.href,
-      `its address is not on the public internet: write publicHttp({ trusted: ['${hostOf(url)}'] }) if it may be reached`,
+      `its address is not on the public internet: write ${trusting(url, rules)} if it may be reached`,
     );
   return addresses;
 };

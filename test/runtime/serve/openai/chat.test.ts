@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import OpenAI from 'openai';
 import { z } from 'zod';
 import { agent } from '../../../../src/runtime/define/agent.ts';
 import type { Critic } from '../../../../src/contracts/agents/critic.ts';
@@ -299,6 +300,26 @@ test('tools of the client: the run waits for their results, and goes on with the
   ]);
   const { runs } = (await (await fetch(`${server.url}/runs`)).json()) as { runs: unknown[] };
   expect(runs).toHaveLength(1);
+});
+
+test('a stream of a run that waits for a person ends with an error that has its status, and names the run', async () => {
+  const { clerkSaying, refunding } = await import('../serve-kit.ts');
+  await using server = await served({ agents: { clerk: clerkSaying(refunding) }, openai: true });
+  const client = new OpenAI({ apiKey: 'none', baseURL: `${server.url}/v1`, maxRetries: 0 });
+  const read = async (): Promise<unknown> => {
+    const stream = await client.chat.completions.create({
+      model: 'clerk',
+      messages: [{ role: 'user', content: 'My money' }],
+      stream: true,
+    });
+    for await (const { choices } of stream) expect(choices[0]?.finish_reason ?? null).toBe(null);
+    return 'it ended';
+  };
+  const thrown: unknown = await read().catch((error: unknown) => error);
+  expect(thrown).toBeInstanceOf(OpenAI.APIError);
+  expect(thrown).toMatchObject({ code: 'request_pending', error: { status: 409 } });
+  const { runs } = (await (await fetch(`${server.url}/runs`)).json()) as { runs: { runId: string }[] };
+  expect(String(thrown)).toContain(`Run '${runs[0]?.runId}' waits for a person`);
 });
 
 test('a run that waits for a person is an error that says so, and goes on when somebody answers', async () => {
