@@ -108,6 +108,8 @@ export type Arrival =
   | { readonly type: 'answered'; readonly key: string; readonly output?: unknown }
   | { readonly type: 'failed'; readonly key: string; readonly error: ErrorData }
   | { readonly type: 'message'; readonly path: string; readonly message: Message }
+  /** The state that the agent at `path` has after a step, in place of what its rules made of it: a fork has changed it. */
+  | { readonly type: 'state'; readonly path: string; readonly step: number; readonly state: Json }
   /** The agent at `path` subscribes to a topic, or unsubscribes. */
   | { readonly type: 'subscribed'; readonly path: string; readonly topic: string; readonly isOn: boolean }
   | { readonly type: 'abort'; readonly reason: string }

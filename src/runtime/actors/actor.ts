@@ -4,6 +4,7 @@ import type { RunTask } from '../../actors/preparing/run-task.ts';
 import type { ChildTerms } from '../../contracts/tools/delegation.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
+import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { Message } from '../../contracts/messages/message.ts';
 import type { Model } from '../../contracts/models/model.ts';
@@ -77,7 +78,7 @@ export interface Enrolment {
 export class Actor implements Carrier, PlacedParty {
   readonly path: string;
   readonly agent: string;
-  readonly definition: Definition;
+  definition: Definition;
   readonly sponsor: Sponsor;
   /** Terms set by the actor that engaged it. */
   readonly terms: ChildTerms | undefined;
@@ -181,6 +182,16 @@ export class Actor implements Carrier, PlacedParty {
   /** The models in order of preference; throws if one of them cannot be created. */
   get models(): readonly Model[] {
     return (this.#models ??= this.#run.models.of(this));
+  }
+
+  /** Has that state after that step, whatever its rules make of the step. */
+  reduceTo({ step, state }: { readonly step: number; readonly state: Json }): void {
+    const { rules } = this.definition;
+    const { reduce } = rules;
+    this.definition = {
+      ...this.definition,
+      rules: { ...rules, reduce: (view) => (view.step === step ? state : reduce === undefined ? view.state : reduce(view)) },
+    };
   }
 
   /** Drops the cached models after the run's choice changed. */

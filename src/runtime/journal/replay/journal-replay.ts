@@ -5,6 +5,7 @@ import { toJson } from '../../../base/json/json.ts';
 import type { Ask } from '../../../machines/asks.ts';
 import type { Speaker } from '../../log/lazy-log.ts';
 import type { Actor, Job } from '../../actors/actor.ts';
+import type { Divergence } from './determinism-error.ts';
 import { DeterminismError } from './determinism-error.ts';
 import type { KeptRecord } from './derived-events.ts';
 import { putInPlace } from './put-in-place.ts';
@@ -170,9 +171,7 @@ export class JournalReplay {
     }
     const found = { ...place, ...body };
     if (!isRecorded || !isSameEvent(next.event, found)) {
-      const { run } = this.#context;
-      const expected = toJson(next?.kind === 'event' ? next.event : (next ?? null));
-      throw new DeterminismError({ runId: run.runId, path, step, expected, found: toJson(found) });
+      this.#diverged(place, next?.kind === 'event' ? next.event : next, found);
     }
     rerun.advance();
     return bodyOf(next.event);
@@ -216,10 +215,17 @@ export class JournalReplay {
 
   /** Throws: all jobs are done, and the journal has more records. */
   #stuck(scope: Scope, { next }: Rerun): never {
-    const { runId } = this.#context.run;
-    const event = next?.kind === 'event' ? next.event : undefined;
-    const place = { path: event?.path ?? scope.path, step: event?.step };
-    throw new DeterminismError({ runId, ...place, expected: toJson(next ?? null), found: null });
+    this.#diverged(next?.kind === 'event' ? next.event : scope, next);
+  }
+
+  #diverged({ path, step }: Pick<Divergence, 'path' | 'step'>, expected: unknown, found?: unknown): never {
+    throw new DeterminismError({
+      runId: this.#context.run.runId,
+      path,
+      step,
+      expected: toJson(expected ?? null),
+      found: toJson(found ?? null),
+    });
   }
 
   /** Applies a record of another scope: publishes it, and keeps it for the replay of that scope. */
@@ -233,8 +239,8 @@ export class JournalReplay {
       this.#republish(record, false);
       return;
     }
-    clock.advance(record.at);
-    const { arrival } = record;
+    const { at, arrival } = record;
+    clock.advance(at);
     if (arrival.type === 'drawn') this.#context.budgets.note(arrival);
     else if (arrival.type === 'message') run.noteMessage(arrival.message, arrival.path);
     else if (arrival.type === 'kept') run.keep(arrival.path, arrival.artifacts);
@@ -261,10 +267,7 @@ export class JournalReplay {
       case 'failed': {
         const pending = this.#pending.get(arrival.key);
         this.#pending.delete(arrival.key);
-        if (pending === undefined) {
-          const place = { runId: run.runId, path: scope.path };
-          throw new DeterminismError({ ...place, expected: toJson(arrival), found: null });
-        }
+        if (pending === undefined) this.#diverged(scope, arrival);
         const answer = arrival.type === 'failed' ? { error: arrival.error } : { output: arrival.output };
         run.effects.answer(pending.entry, pending.ask, answer, at);
         break;
@@ -273,6 +276,9 @@ export class JournalReplay {
         job(scope, () => {
           run.post(arrival.message, arrival.path);
         });
+        break;
+      case 'state':
+        run.actors.at(arrival.path)?.reduceTo(arrival);
         break;
       case 'subscribed':
         run.subscribed(arrival.path, arrival.topic, arrival.isOn);
@@ -302,7 +308,7 @@ export class JournalReplay {
         });
         break;
       case 'broke':
-        run.broke(arrival.path, arrival.outcome);
+        run.actors.at(arrival.path)?.end(arrival.outcome);
         break;
       case 'charged':
         // The charges of a child are included in the run's total already.

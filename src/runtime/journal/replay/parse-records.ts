@@ -15,6 +15,7 @@ const arrivals: Readonly<Record<Arrival['type'], true>> = {
   answered: true,
   failed: true,
   message: true,
+  state: true,
   subscribed: true,
   abort: true,
   expired: true,
