@@ -58,15 +58,19 @@ export interface ForkPoint {
   /** The agent and the step at which it was forked; absent in journals of before. */
   readonly path?: string | undefined;
   readonly step?: number | undefined;
+  /** The time of the fork, in ms since 1970; absent in journals of before. */
+  readonly at?: number | undefined;
+  /** The person who forked it, as the caller named them. */
+  readonly by?: string | undefined;
   /** The event of that run which the fork has otherwise. */
   readonly changed?: ForkedEvent | undefined;
 }
 
-/** An event that a fork has otherwise than the run that it was forked from. */
+/** An event that a fork has otherwise than the run that it was forked from: of a state, the step's reduction that it came by, or the preparation. */
 export interface ForkedEvent {
   /** Its number in that run. */
   readonly seq: number;
-  readonly type: 'model.answered' | 'tool.finished' | 'message.sent';
+  readonly type: 'model.answered' | 'tool.finished' | 'message.sent' | 'agent.reduced' | 'agent.prepared';
   /** Of a model call its key, without the run. */
   readonly key?: string | undefined;
 }

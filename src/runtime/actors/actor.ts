@@ -190,7 +190,10 @@ export class Actor implements Carrier, PlacedParty {
     const { reduce } = rules;
     this.definition = {
       ...this.definition,
-      rules: { ...rules, reduce: (view) => (view.step === step ? state : reduce === undefined ? view.state : reduce(view)) },
+      rules: {
+        ...rules,
+        reduce: (view) => (view.step === step ? state : reduce === undefined ? view.state : reduce(view)),
+      },
     };
   }
 

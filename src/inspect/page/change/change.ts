@@ -71,6 +71,8 @@ const names: Readonly<Record<ForkedEvent['type'], string>> = {
   'model.answered': "the model's answer",
   'tool.finished': "the tool's result",
   'message.sent': 'the message',
+  'agent.reduced': 'the state',
+  'agent.prepared': 'the state',
 };
 
 /** A kind of event, in words. */
