@@ -78,6 +78,28 @@ describe('a fork with another state', () => {
     expect(reduced).toMatchObject({ type: 'agent.reduced', diff: { total: { before: 0, after: 10 } } });
   });
 
+  test('tells hooks and inspectors of the fork alone, and each event once', async () => {
+    const { store } = await stored();
+    const heard: string[] = [];
+    const inspected: string[] = [];
+    const handle = await fork(player(), 'r', {
+      store,
+      at: { step: 2 },
+      change: { state: { total: 10, seen: [] } },
+      hooks: [{ name: 'ear', handle: ({ runId, type }) => void heard.push(`${runId} ${type}`) }],
+      inspect: {
+        inspects: ({ runId }) => {
+          inspected.push(runId);
+          return () => undefined;
+        },
+      },
+    });
+    const { events, runId } = await handle.result;
+    expect(inspected).toEqual([runId]);
+    expect(new Set(heard.map((each) => each.split(' ')[0]))).toEqual(new Set([runId]));
+    expect(heard.length).toBeLessThanOrEqual(events.length);
+  });
+
   test('is one of the state at the start, which other forks of the run do not have', async () => {
     const { store } = await stored();
     const state = { total: 7, seen: ['before'] };

@@ -82,7 +82,15 @@ export const forkAs = async <Output, State>(
   );
   assertSecretsKnown(runId, opened, key);
   assertJudged(began, records, options, 'fork');
-  const replayable = { definition, began, records, options, fields: opened.fields };
+  // Looked at without the observers of the fork.
+  const { context, secrets, secretKey } = options;
+  const replayable = {
+    definition,
+    began,
+    records,
+    options: { context, secrets, secretKey },
+    fields: opened.fields,
+  };
   const parting = await partingFor(replayable, at, change);
   const { records: shared, inHand, seq, changed } = parting;
   // The thread continues with the original run, not with the fork.

@@ -27,7 +27,7 @@ export interface ReplayableRun {
   readonly definition: Definition;
   readonly began: Began;
   readonly records: readonly JournalRecord[];
-  readonly options: RunOptions;
+  readonly options: Pick<RunOptions, 'context' | 'secrets' | 'secretKey'>;
   readonly fields: Secrets;
 }
 
