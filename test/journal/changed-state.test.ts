@@ -1,11 +1,13 @@
 import fc from 'fast-check';
+import { filter, firstValueFrom } from 'rxjs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { act, agent, answer, fork, isTroupeError, replay, resume, tool } from '../../src/index.ts';
 import type { ForkOptions } from '../../src/runtime/journal/resume/resume-options.ts';
 import type { Json } from '../../src/base/json/json.ts';
 import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
-import { pipeline } from '../../src/patterns/index.ts';
+import { parallel, pipeline } from '../../src/patterns/index.ts';
+import { calls, scriptedModel } from '../../src/testing/index.ts';
 import { PlainStore } from '../support/plain-store.ts';
 
 const roll = tool({
@@ -193,6 +195,119 @@ describe('the changed state of a member of a team', () => {
     const change = { state: { total: 1, seen: [] } as never };
     expect(await refused(fork(twins(), 't', { store, at: { seq }, change }))).toContain('has the name of');
   });
+});
+
+test('of members that work at once, it is that of the one member: the others keep theirs', async () => {
+  const store = new PlainStore();
+  const table = () =>
+    parallel({ name: 'table', members: { ann: player('ann'), ben: player('ben'), cleo: player('cleo') } });
+  const { events } = await table().run('Play.', { store, runId: 't' });
+  const state = { total: 9, seen: ['given'] };
+  for (const name of ['ann', 'ben', 'cleo'])
+    for (const step of [0, 2, 3]) {
+      const found = events.find(
+        (each) => each.type === 'agent.reduced' && each.agent === name && each.step === step,
+      );
+      const options = { store, at: { seq: found?.seq ?? -1 }, change: { state: state as never } };
+      const handle = await fork(table(), 't', options);
+      const { events: all } = await handle.result;
+      const rolled = (who: string): number =>
+        all.filter((each) => each.type === 'agent.reduced' && each.agent === who).length;
+      // One more roll and the answer, after the step that was changed.
+      expect(['ann', 'ben', 'cleo'].map(rolled)).toEqual(
+        ['ann', 'ben', 'cleo'].map((who) => (who === name ? step + 3 : 5)),
+      );
+      expect((await replay(table(), handle.runId, { store })).events).toEqual(all);
+    }
+});
+
+test('its critics are asked again, and see it; what they change of it stays theirs', async () => {
+  const store = new PlainStore();
+  const seen: Json[] = [];
+  const watched = () =>
+    agent({
+      name: 'watched',
+      tools: [roll],
+      state: { total: 0, checked: 0 },
+      decide: ({ state }) =>
+        state.total < 10 ? act({ name: 'roll', input: { sides: 3 } }) : answer(JSON.stringify(state)),
+      reduce: ({ state, results }) => ({ ...state, total: state.total + 3 * results.length }),
+      critics: [
+        {
+          name: 'counter',
+          each: 'step',
+          critique: ({ state }) => {
+            seen.push(state);
+            return { verdict: 'accept', patch: { state: { checked: (state as { total: number }).total } } };
+          },
+        },
+      ],
+    });
+  await watched().run('Play.', { store, runId: 'r' });
+  seen.length = 0;
+  const change = { state: { total: 9, checked: 1 } };
+  const handle = await fork(watched(), 'r', { store, at: { step: 2 }, change });
+  const { state, events } = await handle.result;
+  expect(seen[0]).toEqual({ total: 9, checked: 1 });
+  expect(state).toEqual({ total: 12, checked: 12 });
+  expect((await replay(watched(), handle.runId, { store })).events).toEqual(events);
+});
+
+test('where a refusal of the model ended the run before its rules were asked, the step is made again with it', async () => {
+  const store = new PlainStore();
+  const told = (text: string) => ({ finish: 'refusal' as const, text });
+  const clerk = (model: ReturnType<typeof scriptedModel>) =>
+    agent({
+      name: 'clerk',
+      model,
+      tools: [roll],
+      state: { rolled: 0 },
+      reduce: ({ state, results }) => ({ rolled: state.rolled + results.length }),
+    });
+  const refusing = scriptedModel([calls({ name: 'roll', input: { sides: 3 } }), told('I will not.')]);
+  const first = await clerk(refusing).run('Play.', { store, runId: 'r' });
+  expect(first.stopReason.kind).toBe('refused');
+  const handle = await fork(clerk(scriptedModel(['Done.'])), 'r', {
+    store,
+    change: { state: { rolled: 7 } },
+  });
+  const { output, state } = await handle.result;
+  expect({ output, state }).toEqual({ output: 'Done.', state: { rolled: 7 } });
+});
+
+test('a call that waited for a person is asked for again, and sees it', async () => {
+  const store = new PlainStore();
+  const spend = tool({
+    name: 'spend',
+    description: 'Spends.',
+    input: z.object({}),
+    approval: true,
+    execute: (_, { state }) => JSON.stringify(state),
+  });
+  const buyer = () =>
+    agent({
+      name: 'buyer',
+      tools: [roll, spend],
+      state: { budget: 1, bought: '' },
+      decide: ({ step, state }) =>
+        step === 0
+          ? act({ name: 'roll', input: { sides: 3 } })
+          : step === 1
+            ? act({ name: 'spend', input: {} })
+            : answer(state.bought),
+      reduce: ({ state, results }) => ({ ...state, bought: results[0]?.text ?? state.bought }),
+    });
+  const left = buyer().stream('Buy.', { store, runId: 'r' });
+  const { seq } = await firstValueFrom(
+    left.events$.pipe(filter((event) => event.type === 'tool.approval-requested')),
+  );
+  left.abort('left');
+  await left.result;
+  const change = { state: { budget: 5, bought: 'nothing' } };
+  const handle = await fork(buyer(), 'r', { store, at: { seq }, change });
+  await firstValueFrom(handle.events$.pipe(filter(({ type }) => type === 'tool.approval-requested')));
+  handle.approve(handle.requests[0]?.id ?? '');
+  expect((await handle.result).output).toBe('{"budget":5,"bought":"nothing"}');
 });
 
 /** A run that waits for a word between two steps, so that it can be left there. */
