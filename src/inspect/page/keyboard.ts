@@ -5,7 +5,7 @@ import { changeableState, changeState } from './change/changeable-state.ts';
 import { showChosen } from './compare/show-chosen.ts';
 import { openBreakMenu } from './chart/chart-breaks.tsx';
 import { isControlled } from './parts/controls.tsx';
-import { canFork } from './forked-run.ts';
+import { canFork } from './state/forked-run.ts';
 import { goToMarker, hold, play } from './playback.ts';
 import { scope } from './run-scope.ts';
 import type { HomeView } from './state/home.ts';

@@ -4,7 +4,6 @@ import type { RunTask } from '../../actors/preparing/run-task.ts';
 import type { ChildTerms } from '../../contracts/tools/delegation.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
-import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { Message } from '../../contracts/messages/message.ts';
 import type { Model } from '../../contracts/models/model.ts';
@@ -182,19 +181,6 @@ export class Actor implements Carrier, PlacedParty {
   /** The models in order of preference; throws if one of them cannot be created. */
   get models(): readonly Model[] {
     return (this.#models ??= this.#run.models.of(this));
-  }
-
-  /** Has that state after that step, whatever its rules make of the step. */
-  reduceTo({ step, state }: { readonly step: number; readonly state: Json }): void {
-    const { rules } = this.definition;
-    const { reduce } = rules;
-    this.definition = {
-      ...this.definition,
-      rules: {
-        ...rules,
-        reduce: (view) => (view.step === step ? state : reduce === undefined ? view.state : reduce(view)),
-      },
-    };
   }
 
   /** Drops the cached models after the run's choice changed. */

@@ -1,5 +1,5 @@
 import { recorded } from '../page-state.ts';
-import { forkedRun } from '../forked-run.ts';
+import { forkedRun } from '../state/forked-run.ts';
 import type { EventPlace } from './change.ts';
 import { changing } from './change.ts';
 

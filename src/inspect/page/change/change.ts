@@ -129,7 +129,7 @@ export const forkPlace = ({ path = '', step }: ForkPoint): string => {
 };
 
 /** The person who forked a run, and when, in words: ` by Ada, 29 Nov 2026, 11:44`. */
-export const forkedBy = ({ by, at }: ForkPoint): string =>
+export const authorWords = ({ by, at }: ForkPoint): string =>
   [by === undefined ? '' : ` by ${oneLine(by, 40)}`, at === undefined ? '' : `, ${dayAndTime(at)}`].join('');
 
 const dayAndTime = (at: number): string =>

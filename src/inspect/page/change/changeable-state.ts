@@ -1,5 +1,5 @@
 import type { ActorView } from '../../recording/tableau.ts';
-import { forkedRun } from '../forked-run.ts';
+import { forkedRun } from '../state/forked-run.ts';
 import { selectedView } from '../page-state.ts';
 import type { StatePlace } from './change.ts';
 import { changing } from './change.ts';

@@ -1,7 +1,7 @@
 import { oneLine } from '../../drawing/plain-text.ts';
 import { currentRun } from '../page-state.ts';
 import { Icon } from '../parts/icon.tsx';
-import { forkedBy, forkPlace, nameOfEvent } from './change.ts';
+import { authorWords, forkPlace, nameOfEvent } from './change.ts';
 import { changedMoment, isOfState, momentOf, stateMomentOf } from './changed-note.tsx';
 
 /** The origin of a run that was forked from another, and what was changed. */
@@ -23,7 +23,7 @@ export const ForkNotice = () => {
           {oneLine(fork.runId, 60)}
         </a>
         {forkPlace(fork)}
-        {forkedBy(fork)}
+        {authorWords(fork)}
         {changed !== undefined && (
           <>
             . Changed here:{' '}

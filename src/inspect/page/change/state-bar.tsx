@@ -1,8 +1,8 @@
 import type { ActorView } from '../../recording/tableau.ts';
 import { currentRun, selectedView, session } from '../page-state.ts';
-import { forkedRun } from '../forked-run.ts';
+import { forkedRun } from '../state/forked-run.ts';
 import { runName } from '../session.ts';
-import { forkedBy } from './change.ts';
+import { authorWords } from './change.ts';
 import { changeableState, changeState } from './changeable-state.ts';
 import { isOfState, stateMomentOf } from './changed-note.tsx';
 
@@ -51,7 +51,8 @@ const StateNotes = ({ view }: { readonly view: ActorView }) => {
       {fork !== undefined && fork.path === path && isOfState(fork) && (
         <p class="changed-here">
           The state was changed in this fork
-          {forkedBy(fork)}: <a href={stateMomentOf(run.run, fork)}>as it became at step {fork.step ?? 0}</a>,{' '}
+          {authorWords(fork)}:{' '}
+          <a href={stateMomentOf(run.run, fork)}>as it became at step {fork.step ?? 0}</a>,{' '}
           <a href={stateMomentOf(fork.runId, fork)}>as it was in the original</a>
         </p>
       )}

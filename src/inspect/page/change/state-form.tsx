@@ -1,5 +1,4 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { isJsonObject } from '../../../base/json/json.ts';
 import { oneLine } from '../../drawing/plain-text.ts';
 import { editableJson, readJson } from '../editable-json.ts';
 import { YourName, yourName } from '../fields/who-answers.tsx';
@@ -65,7 +64,10 @@ export const StateForm = ({ form, isAsked, submit }: FormProps) => {
 
 /** The keys that the state has to have, as far as they are known before the server looks. */
 const hintOf = ({ state }: Form): string => {
-  const keys = isJsonObject(state) ? Object.keys(state).slice(0, 20) : [];
+  const keys =
+    typeof state === 'object' && state !== null && !Array.isArray(state)
+      ? Object.keys(state).slice(0, 20)
+      : [];
   return keys.length === 0
     ? 'The agent has kept nothing in its state so far. What you write is what its rules and tools read.'
     : `Give the whole state: ${keys.map((key) => oneLine(key, 40)).join(', ')}, each with the kind of value that it has.`;

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { changeableState, changeState } from '../change/changeable-state.ts';
-import { canFork, forkedRun } from '../forked-run.ts';
+import { canFork, forkedRun } from '../state/forked-run.ts';
 import { command } from '../control.ts';
 import { follow } from '../feed.ts';
 import { countOf } from '../figures.ts';

@@ -4,6 +4,7 @@ import type { Arrived, Happened } from '../../../contracts/journals/journal-reco
 import { toJson } from '../../../base/json/json.ts';
 import type { Ask } from '../../../machines/asks.ts';
 import type { Speaker } from '../../log/lazy-log.ts';
+import { reduceTo } from '../../actors/reduce-to.ts';
 import type { Actor, Job } from '../../actors/actor.ts';
 import type { Divergence } from './determinism-error.ts';
 import { DeterminismError } from './determinism-error.ts';
@@ -278,16 +279,18 @@ export class JournalReplay {
         });
         break;
       case 'state':
-        run.actors.at(arrival.path)?.reduceTo(arrival);
+      case 'expired': {
+        const actor = run.actors.at(arrival.path);
+        if (actor === undefined) break;
+        if (arrival.type === 'state') reduceTo(actor, arrival);
+        else run.deadlines.expire(actor, arrival.reason, at);
         break;
+      }
       case 'subscribed':
         run.subscribed(arrival.path, arrival.topic, arrival.isOn);
         break;
       case 'abort':
         run.deliverAbort(arrival.reason, at);
-        break;
-      case 'expired':
-        run.expire(arrival, at);
         break;
       case 'engaged': {
         const { key, index, path, agent, input } = arrival;

@@ -80,10 +80,6 @@ export class JournaledRun {
   deliverAbort(reason: string, at: number): void {
     this.#run.deliverAbort(reason, at);
   }
-  expire({ path, reason }: Extract<Arrival, { type: 'expired' }>, at: number): void {
-    const actor = this.#run.actors.at(path);
-    if (actor !== undefined) this.#run.deadlines.expire(actor, reason, at);
-  }
   close(): void {
     this.#run.ending.close();
   }

@@ -124,7 +124,7 @@ export const partingWithState = (
     path,
     step: made + 1,
     changed,
-    arrived: { at: from + 1, record: arrivedAt(records, from, { path, step: made, state }) },
+    arrived: { at: from + 1, record: stateRecordAt(records, from, { path, step: made, state }) },
   };
 };
 
@@ -153,7 +153,7 @@ const seqAt = (records: readonly JournalRecord[], index: number): number => {
 };
 
 /** The record of a state, at the beginning of the step that makes it: from there on it waits for the end of the step. */
-const arrivedAt = (
+const stateRecordAt = (
   records: readonly JournalRecord[],
   index: number,
   given: { readonly path: string; readonly step: number; readonly state: Json },

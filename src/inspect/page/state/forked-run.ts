@@ -1,4 +1,4 @@
-import { currentRun, embedded, mayControl, storedRun } from './page-state.ts';
+import { currentRun, embedded, mayControl, storedRun } from '../page-state.ts';
 
 /** The run that can be forked: the stored one that is shown, or a live one that is kept. */
 export const forkedRun = (): string | undefined => {
