@@ -18,6 +18,6 @@ export const foundText = (found: unknown): string => {
   return typeof found === 'number' ? String(found) : short(messageOf(found));
 };
 
-/** A text, cut after so many characters. */
+/** A text, cut to a number of characters. */
 export const short = (text: string, most = MOST): string =>
   text.length > most ? `${text.slice(0, most)}…` : text;
