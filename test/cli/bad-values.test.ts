@@ -86,6 +86,7 @@ const bad: readonly (readonly [option: string, value: string, before: readonly s
     ['--event', 'last', ['fork', 'ENDED', ...store], /Give one from 0 on/],
     ['--text', '', ['fork', 'ENDED', '--event', '1', ...store], /leave it out/],
     ['--calls', '{', ['fork', 'ENDED', '--event', '1', ...store], /not JSON.*@FILE/],
+    ['--state', '{', ['fork', 'ENDED', '--at', '0', ...store], /not JSON.*@FILE/],
     ['--message', '', ['fork', 'ENDED', '--at', '0', ...store], /leave it out/],
     ['--input', '{to: Ada}', ['approve', 'APPROVING', ...store], /not JSON.*Quote it/],
     ['--by', '', ['approve', 'APPROVING', ...store], /leave it out/],

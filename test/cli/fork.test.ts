@@ -125,3 +125,70 @@ test('of a team that failed, the hint and the advice name the member, and an eve
   const again = await call('fork', run, '--event', seq);
   expect(again.stderr).toContain('no ink');
 });
+
+describe('troupe fork with another state', () => {
+  const total = (state: unknown): string => JSON.stringify(state);
+
+  test('goes on from it, at a step or at any event of the agent, and names who changed it', async () => {
+    const run = await begun('summing.ts');
+    const { stdout } = await call('fork', run, '--at', '2', '--state', total({ total: 8 }), '--by', 'Ada');
+    expect(stdout).toBe('11\n');
+    const listed = await call('runs', '--json', '--limit', '1');
+    const forked = /"runId":"([\w-]+)"/.exec(listed.stdout)?.[1] ?? '';
+    expect((await call('show', forked)).stdout).toMatch(
+      new RegExp(`forked from ${run} at step 2 of summing by Ada, .*, with another state`),
+    );
+    writeFileSync(join(folder, 'state.json'), total({ total: 40 }));
+    const shown = await call('show', run, '--step', '2');
+    expect(shown.stdout).toMatch(/total/);
+    const [, seq = ''] = /(\d+) tool\.finished/.exec(shown.stdout) ?? [];
+    expect((await call('fork', run, '--event', seq, '--state', '@state.json')).stdout).toBe('40\n');
+    expect((await call('show', run)).stdout).toContain('12');
+  });
+
+  test('is exported and imported with the fork, which replays, and can be forked again', async () => {
+    const run = await begun('summing.ts');
+    const { stdout } = await call('fork', run, '--at', '1', '--state', total({ total: 5 }), '--json');
+    const forked = /"runId":"([\w-]+)"/.exec(stdout)?.[1] ?? '';
+    const exported = await call('export', forked, 'fork.jsonl');
+    expect(exported.code).toBe(0);
+    const there = (...args: readonly string[]) => play([...args, '--store', 'other.db'], { folder });
+    const imported = await there('import', 'fork.jsonl', '--agent', moduleOf('summing.ts'));
+    expect(imported).toMatchObject({ code: 0 });
+    const replayed = await there('replay', forked, '--agent', moduleOf('summing.ts'));
+    expect(replayed).toMatchObject({ code: 0 });
+    const again = await there('fork', forked, '--at', '2', '--agent', moduleOf('summing.ts'));
+    expect(again.stdout).toBe('11\n');
+  });
+
+  test.each<[string, readonly string[], RegExp]>([
+    [
+      'one that lacks a key',
+      ['--at', '2', '--state', '{}'],
+      /lacks 'total': give total \(given by --state\)/,
+    ],
+    [
+      'another kind of value',
+      ['--at', '2', '--state', '{"total":"x"}'],
+      /state\.total has to be a number: found a text/,
+    ],
+    [
+      'one that is no JSON',
+      ['--at', '2', '--state', 'total: 1'],
+      /--state is not JSON: found 'total: 1'.*@FILE/,
+    ],
+    ['the same', ['--at', '2', '--state', '{"total":6}'], /nothing was changed/],
+    [
+      'one beside a text',
+      ['--event', '5', '--text', 'x', '--state', '{}'],
+      /one excludes the other: --text and --state/,
+    ],
+    ['one at a step that is not there', ['--at', '99', '--state', '{"total":6}'], /step 99.*given by --at/],
+  ])('refuses %s', async (_, args, words) => {
+    const run = await begun('summing.ts');
+    const { code, stderr } = await call('fork', run, ...args);
+    expect(stderr).toMatch(words);
+    expect(stderr).toMatch(/^✗ Cannot [^\n]+\n$/);
+    expect(code).not.toBe(0);
+  });
+});

@@ -1,3 +1,4 @@
+import type { ForkedEvent } from '../../contracts/journals/journal-record.ts';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import type { StoredRequest } from '../../runtime/journal/letters/requests.ts';
@@ -108,6 +109,26 @@ const eventsOf = (view: StepView, events: readonly RuntimeEvent[]): readonly Run
 /** Before the totals of a run that has not ended. */
 const SO_FAR = 'so far: ';
 
+/** The origin of a fork: where, by whom and when, and what it has otherwise. */
+const forkWords = (from: string, [began]: StoredRun['records']): string => {
+  const { path, step, by, at, changed } = (began?.kind === 'began' ? began.fork : undefined) ?? {};
+  return [
+    `forked from ${oneLine(from)}`,
+    step === undefined || path === undefined ? '' : ` at step ${step} of ${oneLine(path)}`,
+    by === undefined ? '' : ` by ${oneLine(by, 40)}`,
+    at === undefined ? '' : `, ${timeWords(at)}`,
+    changed === undefined ? '' : `, with another ${changedWords[changed.type]}`,
+  ].join('');
+};
+
+const changedWords: Readonly<Record<ForkedEvent['type'], string>> = {
+  'model.answered': 'answer of the model',
+  'tool.finished': 'result of the tool',
+  'message.sent': 'message',
+  'agent.reduced': 'state',
+  'agent.prepared': 'state',
+};
+
 const asText = async (
   { run, steps, requests, isInterrupted }: Shown,
   isDetailed: boolean,
@@ -128,7 +149,7 @@ const asText = async (
   const facts = [
     `begun ${timeWords(createdAt)}${begun}`,
     `last written ${timeWords(updatedAt)}`,
-    ...(forkedFrom === undefined ? [] : [`forked from ${oneLine(forkedFrom)}`]),
+    ...(forkedFrom === undefined ? [] : [forkWords(forkedFrom, run.records)]),
     ...(thread === undefined ? [] : [`thread ${oneLine(thread)}`]),
     ...(dueAt === undefined ? [] : [`is due at ${timeWords(dueAt)}`]),
   ];

@@ -52,6 +52,7 @@ interface OwnValues extends InspectValues, AuditValues, BlameValues, NewValues, 
   readonly event?: string | undefined;
   readonly text?: string | undefined;
   readonly calls?: string | undefined;
+  readonly state?: string | undefined;
   readonly message?: string | undefined;
   readonly input?: string | undefined;
   readonly reason?: string | undefined;
@@ -323,12 +324,16 @@ const forkFrom = (runId: string, values: OwnValues): Omit<ForkCommand, 'isParked
   const seq = countOf(values.event, '--event', name);
   const text = textOf(values.text, '--text', name);
   const calls = textOf(values.calls, '--calls', name);
+  const state = textOf(values.state, '--state', name);
+  const by = textOf(values.by, '--by', name);
   const message = textOf(values.message, '--message', name);
   if (step !== undefined && seq !== undefined) throw wrong('one excludes the other: --at and --event', name);
   const changing = text === undefined ? calls && '--calls' : '--text';
+  if (state !== undefined && changing !== undefined)
+    throw wrong(`one excludes the other: ${changing} and --state`, name);
   if (seq === undefined && changing !== undefined)
     throw wrong(`${changing} changes an event: name it by --event SEQ, in place of a step`, name);
   const at = seq === undefined ? step !== undefined && { step } : { seq };
   if (at === false) throw wrong('the place to fork at is missing: give --at STEP or --event SEQ', name);
-  return { name, runId, at, message, text, calls };
+  return { name, runId, at, message, text, calls, state, by };
 };

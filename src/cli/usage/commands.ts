@@ -181,6 +181,10 @@ export interface ForkCommand extends Code {
   readonly text: string | undefined;
   /** In place of the calls of the event, a model's answer: JSON, or `@FILE`. */
   readonly calls: string | undefined;
+  /** In place of the state at the point: JSON, or `@FILE`. */
+  readonly state: string | undefined;
+  /** The person who forks it. */
+  readonly by: string | undefined;
   readonly isParked: boolean;
 }
 

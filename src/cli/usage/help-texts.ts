@@ -178,14 +178,17 @@ If an agent behaves differently, or has another system prompt, the first differe
     usage: 'RUN --at STEP | --event SEQ',
     text: `${RUN} STEP is the first step of its root to be executed again; earlier ones are
 not paid for again. SEQ is the number of an event, as troupe show RUN --step N and the inspector
-give it: the fork begins there, or has a model's answer, a tool's result or a message of a person
-otherwise. The original run is unchanged; a run aborted by Ctrl-C can be forked, too.`,
+give it: the fork begins there, or has a model's answer, a tool's result, a message of a person or
+the state of the agent otherwise. The original run is unchanged; a run aborted by Ctrl-C can be forked, too.`,
     options: `      --at STEP        the step to fork at, from 0
       --event SEQ      the event to fork at; with --model alone, that model is asked in place of
                        the one that gave the answer
       --text TEXT      another text of that event
       --calls JSON     other calls of that answer: a list of {"name", "input"}, or @FILE
+      --state JSON     another state of the agent at that step or event, or @FILE: the step that made
+                       it ends with this one
       --message TEXT   message to the agent at the start of the fork
+      --by NAME        who forks it, for the record
 ${CODE}
 ${PARK}
 ${REVEAL}`,
@@ -194,6 +197,7 @@ ${REVEAL}`,
       'troupe fork 3f9a --at 1 --message "Be brief."',
       'troupe fork 3f9a --event 12 --text "It rains."',
       'troupe fork 3f9a --event 7 --calls @calls.json',
+      `troupe fork 3f9a --at 2 --state '{"total": 0}'`,
     ],
   },
   ...helpOfComparison,

@@ -18,4 +18,6 @@ export const foundText = (found: unknown): string => {
   return typeof found === 'number' ? String(found) : short(messageOf(found));
 };
 
-const short = (text: string): string => (text.length > MOST ? `${text.slice(0, MOST)}…` : text);
+/** A text, cut to a number of characters. */
+export const short = (text: string, most = MOST): string =>
+  text.length > most ? `${text.slice(0, most)}…` : text;

@@ -58,15 +58,19 @@ export interface ForkPoint {
   /** The agent and the step at which it was forked; absent in journals of before. */
   readonly path?: string | undefined;
   readonly step?: number | undefined;
+  /** The time of the fork, in ms since 1970; absent in journals of before. */
+  readonly at?: number | undefined;
+  /** The person who forked it, as the caller named them. */
+  readonly by?: string | undefined;
   /** The event of that run which the fork has otherwise. */
   readonly changed?: ForkedEvent | undefined;
 }
 
-/** An event that a fork has otherwise than the run that it was forked from. */
+/** An event that a fork has otherwise than the run that it was forked from: of a state, the step's reduction that it came by, or the preparation. */
 export interface ForkedEvent {
   /** Its number in that run. */
   readonly seq: number;
-  readonly type: 'model.answered' | 'tool.finished' | 'message.sent';
+  readonly type: 'model.answered' | 'tool.finished' | 'message.sent' | 'agent.reduced' | 'agent.prepared';
   /** Of a model call its key, without the run. */
   readonly key?: string | undefined;
 }
@@ -108,6 +112,8 @@ export type Arrival =
   | { readonly type: 'answered'; readonly key: string; readonly output?: unknown }
   | { readonly type: 'failed'; readonly key: string; readonly error: ErrorData }
   | { readonly type: 'message'; readonly path: string; readonly message: Message }
+  /** The state that the agent at `path` has after a step, in place of what its rules made of it: a fork has changed it. */
+  | { readonly type: 'state'; readonly path: string; readonly step: number; readonly state: Json }
   /** The agent at `path` subscribes to a topic, or unsubscribes. */
   | { readonly type: 'subscribed'; readonly path: string; readonly topic: string; readonly isOn: boolean }
   | { readonly type: 'abort'; readonly reason: string }

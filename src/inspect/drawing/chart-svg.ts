@@ -33,7 +33,7 @@ const boxSvg = (box: StateBox, overlay: DiagramOverlay | undefined): string => {
   const radius = type === 'final' || type === 'anywhere' ? 17 : 9;
   const isLone = reactions.length === 0 && !isOuter && type !== 'anywhere';
   const lasted = overlay?.dwellMs.get(id);
-  const [left, baseline] = [isOuter ? x + 13 : x + width / 2, isLone ? y + height / 2 + 4.5 : y + 20];
+  const [left, baseline] = [isOuter ? x + 20 : x + width / 2, isLone ? y + height / 2 + 4.5 : y + 20];
   return [
     `<g class="box ${type}"><title>${escapeMarkup([name, description].filter(Boolean).join(': '))}</title>`,
     isInitial ? `<circle class="initial" cx="${x - 9}" cy="${y - 8}" r="3.5"/>` : '',

@@ -17,7 +17,7 @@ import type { Caller } from './caller.ts';
 import { editedInput } from './edited-input.ts';
 import { forkSchemas } from './forks/fork-command.ts';
 import type { ForkDesk } from './forks/fork-run.ts';
-import { changeFormOf, forkRun } from './forks/fork-run.ts';
+import { changeFormOf, forkRun, stateFormFor } from './forks/fork-run.ts';
 import type { ScheduleCommand } from './schedules/schedule-command.ts';
 import { changeSchedule, scheduleSchema } from './schedules/schedule-command.ts';
 import { trialSchemas } from './trial/trial-command.ts';
@@ -58,7 +58,7 @@ export type Command = z.infer<typeof commandSchema>;
 
 /** Checks whether a command is nothing to the runs, nor to who else looks at them. */
 export const isAside = ({ do: what }: { readonly do: string }): boolean =>
-  what === 'again' || what === 'again-form' || what === 'change-form';
+  ['again', 'again-form', 'change-form', 'state-form'].includes(what);
 
 /** The environment in which commands are executed. */
 export interface Desk extends ForkDesk {
@@ -92,6 +92,8 @@ export const carryOut = async (
       return {};
     case 'change-form':
       return { form: await changeFormOf(command, desk) };
+    case 'state-form':
+      return { form: await stateFormFor(command, desk) };
     case 'schedule-pause':
     case 'schedule-resume':
     case 'schedule-remove':
@@ -130,6 +132,7 @@ type Steering = Exclude<
       | 'break-remove'
       | 'fork'
       | 'change-form'
+      | 'state-form'
       | 'approve'
       | 'deny'
       | 'reply'

@@ -7,7 +7,7 @@ import { TroupeError } from '../../contracts/errors/error.ts';
  * The arguments that a person means who edited those that the page shows, in which secrets are redacted: what was left as it was shown is
  * what it was. Undefined if nothing was changed.
  *
- * @throws {TroupeError} `input.invalid` where a redacted part was moved or edited: the call would be made with the mark in place of the secret.
+ * @throws {TroupeError} `input.invalid` where a redacted part was moved or edited: the mark would be used in place of the secret.
  */
 export const editedInput = (edited: Json, original: Json, shown: Json): Json | undefined => {
   if (canonical(edited) === canonical(shown)) return undefined;
@@ -16,7 +16,7 @@ export const editedInput = (edited: Json, original: Json, shown: Json): Json | u
   if (mark === undefined) return meant;
   throw new TroupeError(
     'input.invalid',
-    `Cannot make the call with what was edited as ${mark} stands for a secret that is not shown: leave that value as it is, or write another in its place`,
+    `Cannot take what was edited as ${mark} stands for a secret that is not shown: leave that value as it is, or write another in its place`,
   );
 };
 

@@ -111,7 +111,9 @@ const Nothing = () => {
   if (unshown.value !== undefined)
     return (
       <Empty title="This run cannot be shown">
-        <bdi>{oneLine(unshown.value, 600)}</bdi> <a href="#/runs">All runs</a>
+        <bdi>{oneLine(unshown.value, 600)}</bdi>
+        <br />
+        <a href="#/runs">All runs</a>
       </Empty>
     );
   if (connection.value === 'open')

@@ -1,10 +1,11 @@
 import { command } from './control.ts';
 import { isExported, goLive, goTo, isHelpShown, isPlaying, middleTab, sideTab } from './page-state.ts';
 import { opened } from './opened.ts';
+import { changeableState, changeState } from './change/changeable-state.ts';
 import { showChosen } from './compare/show-chosen.ts';
 import { openBreakMenu } from './chart/chart-breaks.tsx';
 import { isControlled } from './parts/controls.tsx';
-import { canFork } from './parts/fork-form.tsx';
+import { canFork } from './state/forked-run.ts';
 import { goToMarker, hold, play } from './playback.ts';
 import { scope } from './run-scope.ts';
 import type { HomeView } from './state/home.ts';
@@ -144,6 +145,13 @@ export const keyActions: readonly KeyAction[] = [
     act: () => {
       opened.value = 'fork';
     },
+  },
+  {
+    keys: ['t'],
+    means: "Change the selected agent's state, and fork from here",
+    needsControl: true,
+    canAct: () => changeableState() !== undefined,
+    act: changeState,
   },
   ...(
     [

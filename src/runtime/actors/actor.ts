@@ -77,7 +77,7 @@ export interface Enrolment {
 export class Actor implements Carrier, PlacedParty {
   readonly path: string;
   readonly agent: string;
-  readonly definition: Definition;
+  definition: Definition;
   readonly sponsor: Sponsor;
   /** Terms set by the actor that engaged it. */
   readonly terms: ChildTerms | undefined;

@@ -60,7 +60,7 @@ describeInChromium('a change and a fork, on the page', (browser) => {
     await expect.poll(() => transcript.innerText()).toContain(`Seen: sun in A ${HOSTILE}`);
     await expect
       .poll(() => page.locator('.notice.forked').innerText())
-      .toBe("Fork of old at step 0 of clerk. Changed here: the tool's result");
+      .toMatch(/^Fork of old at step 0 of clerk, .*\d\d:\d\d\. Changed here: the tool's result$/);
     expect(await page.locator('.changed-here').innerText()).toContain("Changed here: the tool's result.");
     expect(await violationsIn(page)).toEqual([]);
     await takePictures(page, 'change-fork');
@@ -88,13 +88,13 @@ describeInChromium('a change and a fork, on the page', (browser) => {
     expect(await violationsIn(page)).toEqual([]);
     await takePictures(page, 'change-answer');
     await page.setViewportSize({ width: 390, height: 844 });
-    for (const _ of ['model', 'fork']) await page.keyboard.press('Tab');
+    for (const _ of ['model', 'name', 'fork']) await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await dialog.getByText("arguments of 'look'").waitFor();
     await written.focus();
     await page.keyboard.press('Control+a');
     await page.keyboard.type('[{"name": "look", "input": {"where": "C"}}]');
-    for (const _ of ['model', 'fork']) await page.keyboard.press('Tab');
+    for (const _ of ['model', 'name', 'fork']) await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await expect.poll(() => inspector.recorder.runs.length).toBe(2);
     await expect.poll(() => inspector.recorder.runs.at(-1)?.status).toBe('completed');

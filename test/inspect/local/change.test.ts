@@ -1,8 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { RuntimeEvent } from '../../../src/contracts/events/event.ts';
+import { act, answer, replay } from '../../../src/index.ts';
 import { pipeline } from '../../../src/patterns/index.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
+import { recordsIn } from '../../../src/runtime/journal/resume/stored-run.ts';
 import { calls, scriptedModel } from '../../../src/testing/scripted-model.ts';
 import { tool } from '../../../src/tools/define/define-tool.ts';
 import { PlainStore } from '../../support/plain-store.ts';
@@ -241,5 +243,77 @@ describe('a fork of a stored run', () => {
       error: { code: 'input.invalid', message: expect.stringContaining('change the result of that call') },
     });
     expect(store.entries.size).toBe(2);
+  });
+});
+
+describe('a fork with another state of an agent', () => {
+  const SECRET = 'sk-secret-of-the-adder';
+  const adder = () =>
+    agent({
+      name: 'adder',
+      state: { total: 0, key: SECRET },
+      decide: ({ state, step }) =>
+        step < 2 ? act({ name: 'roll', input: {} }) : answer(JSON.stringify(state)),
+      reduce: ({ state }) => ({ ...state, total: state.total + 1 }),
+      tools: [tool({ name: 'roll', description: 'Rolls.', input: z.object({}), execute: () => 1 })],
+    });
+  const steering = async () => {
+    const store = new PlainStore();
+    vi.stubEnv('ADDER_API_KEY', SECRET);
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    await adder().run('Add.', { store, runId: 'r' });
+    const inspector = await openInspector({ control: true, store, agents: [adder()] });
+    return { store, inspector };
+  };
+  const formOf = async (inspector: Parameters<typeof askOpen>[0], place: object): Promise<string> => {
+    const { text } = await askOpen(inspector, '/api/control', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ do: 'state-form', run: 'r', ...place }),
+    });
+    return text;
+  };
+
+  test('is asked for by the agent and the step that begins with it, before anything is begun, or refused with the reason', async () => {
+    const { inspector, store } = await steering();
+    const start = await formOf(inspector, { path: 'adder', step: 0 });
+    expect(JSON.parse(start)).toMatchObject({ form: { path: 'adder', step: 0, state: { total: 0 } } });
+    const later = await formOf(inspector, { path: 'adder', step: 2 });
+    expect(JSON.parse(later)).toMatchObject({
+      form: { step: 2, type: 'agent.reduced', state: { total: 2 } },
+    });
+    expect(await formOf(inspector, { path: 'adder', step: 9 })).toContain('is not in the store');
+    expect(await formOf(inspector, { path: 'nobody', step: 0 })).toContain('is not in the store');
+    expect(store.entries.size).toBe(1);
+  });
+
+  test('keeps the secrets that the page does not show, and says who forked it', async () => {
+    const { inspector, store } = await steering();
+    const text = await formOf(inspector, { path: 'adder', step: 1 });
+    expect(text).not.toContain(SECRET);
+    const { form } = JSON.parse(text) as { readonly form: { readonly seq: number; readonly state: object } };
+    const at = { seq: form.seq };
+    const state = { ...form.state, total: 40 };
+    const { status, run = '' } = await control(inspector, { do: 'fork', run: 'r', at, state, by: 'Ada' });
+    expect(status).toBe(200);
+    await new Looker(inspector).until(({ entries }) =>
+      entries.some(
+        (each) => each.kind === 'published' && each.event.type === 'run.ended' && each.event.runId === run,
+      ),
+    );
+    const { result } = await replay(adder(), run, { store });
+    expect(result?.output).toContain('"total":41');
+    expect(JSON.stringify(store.rows.get(run))).not.toContain(SECRET);
+    const { began } = await recordsIn(store, run);
+    expect(began.fork).toMatchObject({
+      by: 'Ada',
+      path: 'adder',
+      step: 1,
+      changed: { type: 'agent.reduced' },
+    });
+    const same = await control(inspector, { do: 'fork', run: 'r', at, state: form.state });
+    expect(same).toMatchObject({ status: 400 });
   });
 });

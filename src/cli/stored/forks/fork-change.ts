@@ -1,20 +1,24 @@
 import { meantChange, refuseUnchanged, shownEvent } from '../../../inspect/local/forks/changed-event.ts';
+import { meantState, shownState } from '../../../inspect/local/forks/changed-state.ts';
 import { asJson } from '../../../inspect/recording/fitted.ts';
 import { redactor, secretsIn } from '../../../policy/redaction.ts';
 import type { JournalStore } from '../../../contracts/journals/journal.ts';
 import type { RuntimeEvent } from '../../../contracts/events/event.ts';
 import { changeableAt } from '../../../runtime/journal/resume/changed-event.ts';
 import type { EventChange } from '../../../runtime/journal/resume/changed-parting.ts';
+import type { ForkChange } from '../../../runtime/journal/resume/resume-options.ts';
 import type { RunPoint } from '../../../runtime/journal/resume/run-point.ts';
+import type { LoadedAgent } from '../../load-agent.ts';
 import type { Session } from '../../session.ts';
 import type { ForkCommand } from '../../usage/commands.ts';
 import type { StoredRun } from '../stored-run.ts';
 import { givenCalls } from './given-calls.ts';
+import { givenState } from './given-state.ts';
 
 /** The point of a fork, and what it has in place of the event there. */
 export interface ForkPlan {
   readonly at: RunPoint;
-  readonly change: EventChange;
+  readonly change: EventChange & Pick<ForkChange, 'state'>;
 }
 
 /**
@@ -24,11 +28,23 @@ export interface ForkPlan {
  * @throws (rejects with) {TroupeError} `command.usage`; `journal.point-unknown`, `input.invalid` for an event that cannot be changed, or not so.
  */
 export const forkPlan = async (
-  { at, text, calls: given }: ForkCommand,
-  run: Pick<StoredRun, 'events' | 'records'> & { readonly runId: string; readonly store: JournalStore },
+  { at, text, calls: given, state: json }: ForkCommand,
+  run: Pick<StoredRun, 'events' | 'records'> & {
+    readonly agent: Pick<LoadedAgent, 'name'>;
+    readonly runId: string;
+    readonly store: JournalStore;
+  },
   { terminal, settings }: Session,
 ): Promise<ForkPlan> => {
-  const { runId, store, events, records } = run;
+  const { agent, runId, store, events, records } = run;
+  const redact = redactor(secretsIn(terminal.environment));
+  const recording = { line: (value: unknown) => redact(asJson(value)) };
+  if (json !== undefined) {
+    const edited = await givenState(json, terminal.folder);
+    const state = meantState(await shownState(agent, { store, run: runId, at }, recording), edited);
+    if (state === undefined) throw refuseUnchanged(runId);
+    return { at, change: { state } };
+  }
   const calls = given === undefined ? undefined : await givenCalls(given, terminal.folder);
   if (!('seq' in at)) return { at, change: {} };
   if (text === undefined && calls === undefined)
@@ -36,12 +52,7 @@ export const forkPlan = async (
       at: settings.model !== undefined && isAnswer(at, events) ? pointOfRequest(at, records) : at,
       change: {},
     };
-  const redact = redactor(secretsIn(terminal.environment));
-  const shown = await shownEvent(
-    store,
-    { run: runId, seq: at.seq },
-    { line: (value) => redact(asJson(value)) },
-  );
+  const shown = await shownEvent(store, { run: runId, seq: at.seq }, recording);
   const change = meantChange(shown, { text, calls });
   if (change === undefined) throw refuseUnchanged(runId);
   return { at, change };

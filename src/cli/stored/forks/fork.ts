@@ -1,4 +1,5 @@
 import { fork as part } from '../../../runtime/journal/resume/fork.ts';
+import { isTroupeError } from '../../../contracts/errors/error.ts';
 import { perform } from '../../perform.ts';
 import type { Session } from '../../session.ts';
 import type { ForkCommand } from '../../usage/commands.ts';
@@ -31,12 +32,13 @@ export const fork = (wanted: ForkCommand, session: Session): Promise<number> =>
       async ({ signal, person }) => {
         const run = await readStoredRun(store, entry);
         try {
-          const { at, change } = await forkPlan(wanted, { ...run, runId: from, store }, session);
+          const { at, change } = await forkPlan(wanted, { ...run, agent, runId: from, store }, session);
           await keepCommand(store, runId, record);
           return await part(agent, from, {
             store,
             at,
             change: { model, message, ...change },
+            by: wanted.by,
             runId,
             signal,
             person,
@@ -53,9 +55,11 @@ export const fork = (wanted: ForkCommand, session: Session): Promise<number> =>
 /** The error with the options that named the place and the change, and with a way on. */
 const nameOptions = (
   thrown: unknown,
-  { at, text, calls }: ForkCommand,
+  { at, text, calls, state }: ForkCommand,
   { entry, events }: Pick<StoredRun, 'entry' | 'events'>,
 ): unknown => {
+  if (state !== undefined && !isTroupeError(thrown, 'journal.point-unknown'))
+    return nameOption(thrown, ['input.invalid'], '--state');
   if ('step' in at)
     return nameOption(thrown, ['journal.point-unknown'], '--at', stepAdvice(entry.runId, events));
   const options = [

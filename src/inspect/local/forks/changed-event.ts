@@ -75,7 +75,7 @@ const callsMeant = (
 export const refuseUnchanged = (run: string): TroupeError =>
   new TroupeError(
     'input.invalid',
-    'Cannot fork with a change as nothing was changed: edit the text or the calls',
+    'Cannot fork with a change as nothing was changed: edit the text, the calls or the state',
     {
       runId: run,
     },

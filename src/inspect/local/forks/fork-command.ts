@@ -9,9 +9,11 @@ const json: z.ZodType<Json> = z.json();
 /** The calls of an answer that is changed. */
 export const callsSchema = z.array(z.strictObject({ name, input: json })).max(100);
 
-/** The commands about a fork: what may be changed at an event, and the fork. Strict: by a misspelt change the fork would do what the run did. */
+/** The commands about a fork: what may be changed at an event or of a state, and the fork. Strict: by a misspelt change the fork would do what the run did. */
 export const forkSchemas = [
   z.strictObject({ do: z.literal('change-form'), run: name, seq: count }),
+  /** The state of an agent as a step of it begins. */
+  z.strictObject({ do: z.literal('state-form'), run: name, path: name, step: count }),
   z.strictObject({
     do: z.literal('fork'),
     run: name,
@@ -24,11 +26,18 @@ export const forkSchemas = [
     text: text.optional(),
     /** In place of the calls of the model's answer that is named. */
     calls: callsSchema.optional(),
+    /** In place of the state of the agent at the point. */
+    state: json.optional(),
+    /** The person who forks it. */
+    by: name.optional(),
   }),
 ] as const;
 
 /** The event that is to be changed. */
 export type ChangeNamed = z.infer<(typeof forkSchemas)[0]>;
 
+/** The state that is to be changed. */
+export type StateNamed = z.infer<(typeof forkSchemas)[1]>;
+
 /** A fork, with what it does otherwise. */
-export type ForkCommand = z.infer<(typeof forkSchemas)[1]>;
+export type ForkCommand = z.infer<(typeof forkSchemas)[2]>;

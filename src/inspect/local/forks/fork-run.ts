@@ -4,6 +4,7 @@ import type { JournalStore } from '../../../contracts/journals/journal.ts';
 import type { Model } from '../../../contracts/models/model.ts';
 import { nameOf } from '../../../actors/deciding/model-events.ts';
 import { resolveModel } from '../../../models/model-registry.ts';
+import type { EventChange } from '../../../runtime/journal/resume/changed-parting.ts';
 import { forkAs } from '../../../runtime/journal/resume/fork.ts';
 import type { Recorder } from '../../recording/recorder.ts';
 import type { Recording } from '../../recording/recording.ts';
@@ -12,7 +13,8 @@ import type { ForkedAgent, KnownRuns } from '../known-runs.ts';
 import type { StoredFeeds } from '../stored-feeds.ts';
 import type { Trials } from '../trial/trials.ts';
 import { formOf, meantChange, shownEvent, refuseUnchanged } from './changed-event.ts';
-import type { ChangeNamed, ForkCommand } from './fork-command.ts';
+import { meantState, pointOfState, shownState, stateFormOf } from './changed-state.ts';
+import type { ChangeNamed, ForkCommand, StateNamed } from './fork-command.ts';
 
 /** The environment in which runs are forked. */
 export interface ForkDesk {
@@ -43,32 +45,59 @@ export const changeFormOf = async (named: ChangeNamed, desk: ForkDesk): Promise<
 };
 
 /**
+ * The state of an agent that a fork may change, as a step of it begins: nothing is begun.
+ *
+ * @throws (rejects with) as {@link forkRun}.
+ */
+export const stateFormFor = async (named: StateNamed, desk: ForkDesk): Promise<JsonObject> => {
+  const { run } = named;
+  const { store, agent, recording } = await forkableRun(run, desk);
+  const at = await pointOfState(store, named);
+  return stateFormOf(await shownState(agent, { store, run, at }, recording));
+};
+
+/**
  * Forks a stored run, which may be in progress; returns the id of the new one.
  *
- * @throws (rejects with) `journal.unknown` for a run that is not stored; `agent.unknown`; `model.unknown`; `input.invalid` for an event that cannot be
- * changed, or not so; the errors of `fork`.
+ * @throws (rejects with) `journal.unknown` for a run that is not stored; `agent.unknown`; `model.unknown`; `input.invalid` for an event or a state that
+ * cannot be changed, or not so; the errors of `fork`.
  */
 export const forkRun = async (command: ForkCommand, desk: ForkDesk): Promise<string> => {
-  const { run, at, message, text, calls } = command;
+  const { run, at, message, text, calls, state, by } = command;
   // First, as a fork by a model that nobody knows would begin, and fail.
   const model = await modelFor(command, desk);
   const { store, agent, recording } = await forkableRun(run, desk);
   const point = typeof at === 'number' ? eventAt(recording, run, at) : at;
-  const isChange = text !== undefined || calls !== undefined;
   const seq = point !== undefined && 'seq' in point ? point.seq : undefined;
-  const change =
-    isChange && seq !== undefined
-      ? meantChange(await shownEvent(store, { run, seq }, recording), { text, calls })
-      : { text, calls };
-  if (change === undefined) throw refuseUnchanged(run);
+  const change = await meantAt({ store, run, seq, recording }, { text, calls });
+  const meant =
+    state === undefined
+      ? undefined
+      : meantState(await shownState(agent, { store, run, at: point }, recording), state);
+  if (change === undefined || (state !== undefined && meant === undefined)) throw refuseUnchanged(run);
   const handle = await forkAs(agent, run, {
     store,
     at: point,
-    change: { model, message, ...change },
+    change: { model, message, ...change, state: meant },
+    by,
     inspect: desk.known,
   });
   return handle.runId;
 };
+
+/** The change of an event that a person means; undefined where nothing was changed. */
+const meantAt = async (
+  { store, run, seq, recording }: Pick<Forkable, 'store' | 'recording'> & EventNamed,
+  edit: EventChange,
+): Promise<EventChange | undefined> =>
+  seq === undefined || (edit.text === undefined && edit.calls === undefined)
+    ? edit
+    : meantChange(await shownEvent(store, { run, seq }, recording), edit);
+
+interface EventNamed {
+  readonly run: string;
+  readonly seq: number | undefined;
+}
 
 /** One of the models that the run's agents have, or any other by its name. */
 const modelFor = async ({ run, model }: ForkCommand, desk: ForkDesk): Promise<Model | string | undefined> => {

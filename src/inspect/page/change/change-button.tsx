@@ -1,9 +1,9 @@
 import { recorded } from '../page-state.ts';
-import { forkedRun } from '../parts/fork-form.tsx';
-import type { ChangedPlace } from './change.ts';
+import { forkedRun } from '../state/forked-run.ts';
+import type { EventPlace } from './change.ts';
 import { changing } from './change.ts';
 
-interface ChangeProps extends Pick<ChangedPlace, 'type'> {
+interface ChangeProps extends Pick<EventPlace, 'type'> {
   /** The agent whose transcript it is in. */
   readonly actor: string;
   /** The number of the event; undefined while there is none. */

@@ -1,13 +1,27 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
 import { Modal } from '../dialogs/modal.tsx';
-import { loadSession } from '../feed.ts';
-import { showFork } from '../parts/fork-form.tsx';
-import { Text } from '../parts/text.tsx';
-import type { ChangedPlace, ChangeForm, EventEdit } from './change.ts';
-import { changing, forkPlace, forkWith, loadChange, nameOfEvent } from './change.ts';
+import { oneLine } from '../../drawing/plain-text.ts';
+import type {
+  ChangeForm,
+  EventEdit,
+  EventPlace,
+  StateEdit,
+  StateForm as Form,
+  StatePlace,
+} from './change.ts';
+import {
+  changing,
+  forkPlace,
+  forkWith,
+  forkWithState,
+  loadChange,
+  loadState,
+  nameOfEvent,
+} from './change.ts';
 import { EventForm } from './event-form.tsx';
+import { FormBox } from './form-box.tsx';
+import { StateForm } from './state-form.tsx';
 
-/** The dialog in which an event is changed, and a run forked there. */
+/** The dialog in which an event or a state is changed, and a run forked there. */
 export const ChangeDialog = () => {
   const place = changing.value;
   return (
@@ -20,68 +34,47 @@ export const ChangeDialog = () => {
       }}
       keepsKeys
     >
-      {place !== undefined && <Change key={`${place.run} ${place.seq}`} place={place} />}
+      {place === undefined ? null : 'seq' in place ? (
+        <EventChange key={`${place.run} ${place.seq}`} place={place} />
+      ) : (
+        <StateChange key={`${place.run} ${place.path} ${place.step}`} place={place} />
+      )}
     </Modal>
   );
 };
 
-interface ChangeState {
-  readonly form?: ChangeForm | undefined;
-  readonly problem?: string | undefined;
-  readonly isAsked?: boolean | undefined;
-}
-
-const Change = ({ place }: { readonly place: ChangedPlace }) => {
-  const [{ form, problem, isAsked = false }, setState] = useState<ChangeState>({});
-  const isLeft = useRef(false);
-  useEffect(() => {
-    void loadChange(place).then((got) => {
-      if (!isLeft.current) setState('problem' in got ? { problem: got.problem } : { form: got.value });
-    });
-    return () => {
-      isLeft.current = true;
-    };
-  }, [place]);
-  const submit = async (edit: EventEdit): Promise<void> => {
-    if (form === undefined || isAsked) return;
-    setState({ form, isAsked: true });
-    const got = await forkWith(place, form, edit);
-    if (isLeft.current) return;
-    if ('problem' in got) {
-      setState({ form, problem: got.problem });
-      return;
-    }
-    await loadSession();
-    changing.value = undefined;
-    showFork(got.value);
-  };
-  return (
-    <>
-      <p class="hint">
+const EventChange = ({ place }: { readonly place: EventPlace }) => (
+  <FormBox<ChangeForm, EventEdit>
+    load={() => loadChange(place)}
+    fork={(form, edit) => forkWith(place, form, edit)}
+    hint={(form) => (
+      <>
         A new run shares all that came before, with {nameOfEvent(place.type)}
         {form === undefined ? '' : forkPlace({ runId: place.run, ...form, seq: place.seq })} as you write it,
         and goes on from there. The original stays as it is. Calls that were under way elsewhere at that point
         are made again.
-      </p>
-      {form !== undefined && (
-        <EventForm
-          type={place.type}
-          form={form}
-          isAsked={isAsked}
-          submit={(edit) => {
-            void submit(edit);
-          }}
-        />
-      )}
-      <div role="status">
-        {form === undefined && problem === undefined && <p class="hint">Reading the run …</p>}
-        {isAsked && <p class="hint">Forking …</p>}
-        {problem !== undefined && (
-          <p class="misfit">
-            <Text value={problem} />
-          </p>
-        )}
-      </div>
-    </>
-  );
-};
+      </>
+    )}
+    render={(form, isAsked, submit) => (
+      <EventForm type={place.type} form={form} isAsked={isAsked} submit={submit} />
+    )}
+  />
+);
+
+const StateChange = ({ place }: { readonly place: StatePlace }) => (
+  <FormBox<Form, StateEdit>
+    load={() => loadState(place)}
+    fork={(form, edit) => forkWithState(place, form, edit)}
+    hint={(form) => (
+      <>
+        A new run shares all that came before. In it{' '}
+        <bdi>{oneLine(form?.agent ?? place.path.split('/').at(-1) ?? '', 40)}</bdi>{' '}
+        {place.step === 0
+          ? 'starts with the state that you write'
+          : `has the state that you write at the end of step ${(form?.step ?? place.step) - 1}`}
+        , and goes on from there: what followed is done again. The original stays as it is.
+      </>
+    )}
+    render={(form, isAsked, submit) => <StateForm form={form} isAsked={isAsked} submit={submit} />}
+  />
+);

@@ -12,6 +12,20 @@ export const momentOf = (run: string, event: number): string =>
 export const changedMoment = (run: string, { seq, changed }: ForkPoint): string =>
   momentOf(run, changed === undefined ? seq : changed.type === 'model.answered' ? seq + 1 : changed.seq);
 
+/** The address of an agent's state, at the event by which it came to it. */
+export const stateMomentOf = (run: string, { path, changed, seq }: ForkPoint): string =>
+  hashOf({
+    ...openingRoute,
+    run,
+    side: 'context',
+    actor: path === undefined ? undefined : `${run}/${path}`,
+    event: changed?.seq ?? seq,
+  });
+
+/** Checks whether a fork has the state of an agent otherwise. */
+export const isOfState = ({ changed }: ForkPoint): boolean =>
+  changed?.type === 'agent.reduced' || changed?.type === 'agent.prepared';
+
 interface NoteProps {
   /** The number of the event, and of a model call its key. */
   readonly seq: number | undefined;

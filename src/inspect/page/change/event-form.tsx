@@ -3,12 +3,13 @@ import { oneLine } from '../../drawing/plain-text.ts';
 import type { ReadJson } from '../editable-json.ts';
 import { editableJson, readJson } from '../editable-json.ts';
 import { ModelField } from '../fields/model-field.tsx';
+import { YourName, yourName } from '../fields/who-answers.tsx';
 import { TextField } from '../fields/text-field.tsx';
 import { Text } from '../parts/text.tsx';
-import type { ChangedPlace, ChangeForm, EventEdit } from './change.ts';
+import type { EventPlace, ChangeForm, EventEdit } from './change.ts';
 import { nameOfEvent } from './change.ts';
 
-interface FormProps extends Pick<ChangedPlace, 'type'> {
+interface FormProps extends Pick<EventPlace, 'type'> {
   readonly form: ChangeForm;
   readonly isAsked: boolean;
   readonly submit: (edit: EventEdit) => void;
@@ -35,7 +36,7 @@ export const EventForm = ({ type, form, isAsked, submit }: FormProps) => {
       aria-label="Change"
       onSubmit={(event) => {
         event.preventDefault();
-        if (problem === undefined && !isAsked) submit(edit);
+        if (problem === undefined && !isAsked) submit({ ...edit, by: yourName() });
       }}
     >
       <TextField label={sentence(nameOfEvent(type))} value={text} write={setText} field={first} />
@@ -69,6 +70,7 @@ export const EventForm = ({ type, form, isAsked, submit }: FormProps) => {
         write={setModel}
         placeholder="Those of the agents. Another: provider:model"
       />
+      <YourName />
       <div class="answer">
         <button type="submit" class="primary" disabled={problem !== undefined || isAsked}>
           Fork

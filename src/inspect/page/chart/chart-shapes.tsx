@@ -36,7 +36,7 @@ export const BoxDrawing = ({ box, isActive: active, taken }: BoxProps) => {
       )}
       <text
         class="title"
-        x={isOuter ? x + 13 : x + width / 2}
+        x={isOuter ? x + 20 : x + width / 2}
         y={isLone ? y + height / 2 + 4.5 : y + 20}
         text-anchor={isOuter ? 'start' : 'middle'}
       >

@@ -12,6 +12,28 @@ export const whoAnswers = (): { readonly name: string; readonly roles: readonly 
   return { name: who, roles: words.filter((role) => role !== '') };
 };
 
+/** The name of the person at this page; undefined while they have not said. */
+export const yourName = (): string | undefined => {
+  const said = name.value.trim();
+  return said === '' ? undefined : said;
+};
+
+/** The field of a form for the person who fills it in. */
+export const YourName = () => (
+  <label>
+    Your name, for the record
+    <input
+      maxLength={200}
+      autocomplete="off"
+      value={name.value}
+      placeholder="None"
+      onInput={({ currentTarget }) => {
+        name.value = currentTarget.value;
+      }}
+    />
+  </label>
+);
+
 /** The fields for the person who answers. */
 export const WhoAnswers = () => (
   <div class="approver">

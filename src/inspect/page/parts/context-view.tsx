@@ -6,6 +6,7 @@ import { jsonRows } from '../json-changes.ts';
 import { recorded, selectedView, shown } from '../page-state.ts';
 import { brief, oneLine } from '../../drawing/plain-text.ts';
 import { valueText } from '../transcript.ts';
+import { StateBar } from '../change/state-bar.tsx';
 import { GaugeBar } from './actor-list.tsx';
 import { Icon } from './icon.tsx';
 import { Text } from './text.tsx';
@@ -44,6 +45,7 @@ export const ContextView = () => {
   };
   return (
     <div class="context">
+      <StateBar />
       <Gauges changed={changed} at={change?.at} />
       {rows.length === 0 ? (
         <p class="empty">It has no context.</p>

@@ -6,7 +6,8 @@ import { oneLine } from '../../drawing/plain-text.ts';
 import type { SessionRun } from '../session.ts';
 import { nameOf } from '../actor-tree.ts';
 import type { IconName } from './icon.tsx';
-import { canFork, ForkForm } from './fork-form.tsx';
+import { canFork } from '../state/forked-run.ts';
+import { ForkForm } from './fork-form.tsx';
 import { Icon } from './icon.tsx';
 
 /** Checks whether the current run takes commands. */

@@ -1,32 +1,15 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { changeableState, changeState } from '../change/changeable-state.ts';
+import { canFork, forkedRun } from '../state/forked-run.ts';
 import { command } from '../control.ts';
 import { follow } from '../feed.ts';
 import { countOf } from '../figures.ts';
 import { closeForm, opened } from '../opened.ts';
-import {
-  chooseRun,
-  currentRun,
-  embedded,
-  goLive,
-  mayControl,
-  middleTab,
-  place,
-  shown,
-  storedRun,
-} from '../page-state.ts';
+import { chooseRun, currentRun, goLive, middleTab, place, shown, storedRun } from '../page-state.ts';
 import { scope } from '../run-scope.ts';
 import { oneLine } from '../../drawing/plain-text.ts';
 import { runName } from '../session.ts';
 import { Icon } from './icon.tsx';
-
-/** The run that can be forked: the stored one that is shown, or a live one that is kept. */
-export const forkedRun = (): string | undefined => {
-  if (!mayControl(currentRun.value) || embedded.value !== undefined) return undefined;
-  if (storedRun.value !== undefined) return storedRun.value;
-  return currentRun.value?.isKept === true ? currentRun.value.run : undefined;
-};
-
-export const canFork = (): boolean => forkedRun() !== undefined;
 
 /** Opens the form of a fork. */
 export const ForkButton = () =>
@@ -76,6 +59,21 @@ export const ForkForm = () => {
         Fork <bdi>{currentRun.value === undefined ? oneLine(run, 60) : runName(currentRun.value)}</bdi>{' '}
         <b>{isEnd ? 'at its end' : `after entry ${countOf(at)} of ${countOf(last)}`}</b>: a new run, which
         goes on from there.
+        {changeableState() !== undefined && (
+          <>
+            {' '}
+            <button
+              type="button"
+              class="again"
+              onClick={() => {
+                opened.value = undefined;
+                changeState();
+              }}
+            >
+              Change the agent’s state instead…
+            </button>
+          </>
+        )}
       </p>
       <label>
         With a message

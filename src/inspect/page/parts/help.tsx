@@ -34,8 +34,9 @@ export const Help = () => (
     {mayControl(currentRun.value) && (
       <p>
         <b>Change and fork here…</b>, beside an answer, a result or a message from outside, forks a stored run
-        there. The state of an agent follows from these by its reducer, so it is changed through them: a state
-        that was set would not be what a replay of the fork comes to.
+        there. So does <b>Change the state and fork here…</b> in the context of an agent, at any moment: the
+        step that made the state ends with yours, and what followed is done again. A team has no state of its
+        own.
       </p>
     )}
     <p class="version">troupe {oneLine(session.value?.version ?? '', 40)}</p>

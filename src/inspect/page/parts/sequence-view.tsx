@@ -151,9 +151,9 @@ const Lanes = ({
             sight={[at.left + GUTTER, at.left + at.width]}
           />
         ))}
-        <rect class="gutter" x={at.left} y={0} width={GUTTER - 8} height={rows.length * ROW + 20} />
+        <rect class="gutter" x={at.left} y={0} width={GUTTER} height={rows.length * ROW + 20} />
         {rows.slice(first, last).map((row, index) => (
-          <text key={row.n} class="when" x={at.left + 12} y={(first + index) * ROW + 28}>
+          <text key={row.n} class="when" x={at.left + 8} y={(first + index) * ROW + 28}>
             {clockOf(row.at)}
           </text>
         ))}

@@ -1,4 +1,4 @@
-import { filter, goTo, recorded, select, sideTab, storedRun, wantedEvent } from '../page-state.ts';
+import { filter, goTo, recorded, select, storedRun, wantedEvent } from '../page-state.ts';
 
 /** The entry that is looked at next: the ones before are not the event that is wanted. */
 let next = 0;
@@ -23,7 +23,6 @@ export const goToWantedEvent = (): void => {
     if (entry.event.runId !== run || entry.event.seq < wanted) continue;
     goTo(next + 1);
     select(entry.actor);
-    sideTab.value = 'transcript';
     return;
   }
 };

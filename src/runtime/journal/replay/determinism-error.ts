@@ -1,4 +1,5 @@
 import { TroupeError } from '../../../contracts/errors/error.ts';
+import { short } from '../../../contracts/errors/found-text.ts';
 import type { Json } from '../../../base/json/json.ts';
 import { toJson } from '../../../base/json/json.ts';
 
@@ -26,8 +27,8 @@ export class DeterminismError extends TroupeError {
     const where = step === undefined ? '' : ` in step ${step}`;
     super(
       'journal.diverged',
-      `Cannot replay run '${runId}' as '${path}' does something else${where}: its journal has ${short(expected)}, found ${short(found)}`,
-      { runId, path, ...(step === undefined ? {} : { step }), details: toJson(divergence) },
+      `Cannot replay run '${runId}' as '${path}' does something else${where}: its journal has ${textOf(expected)}, found ${textOf(found)}`,
+      { runId, path, step, details: toJson(divergence) },
     );
     this.divergence = divergence;
   }
@@ -35,7 +36,4 @@ export class DeterminismError extends TroupeError {
 
 const LONGEST = 300;
 
-const short = (value: Json): string => {
-  const text = value === null ? 'nothing' : JSON.stringify(value);
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
-};
+const textOf = (value: Json): string => short(value === null ? 'nothing' : JSON.stringify(value), LONGEST);

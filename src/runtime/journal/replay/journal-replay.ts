@@ -4,7 +4,9 @@ import type { Arrived, Happened } from '../../../contracts/journals/journal-reco
 import { toJson } from '../../../base/json/json.ts';
 import type { Ask } from '../../../machines/asks.ts';
 import type { Speaker } from '../../log/lazy-log.ts';
+import { reduceTo } from '../../actors/reduce-to.ts';
 import type { Actor, Job } from '../../actors/actor.ts';
+import type { Divergence } from './determinism-error.ts';
 import { DeterminismError } from './determinism-error.ts';
 import type { KeptRecord } from './derived-events.ts';
 import { putInPlace } from './put-in-place.ts';
@@ -170,9 +172,7 @@ export class JournalReplay {
     }
     const found = { ...place, ...body };
     if (!isRecorded || !isSameEvent(next.event, found)) {
-      const { run } = this.#context;
-      const expected = toJson(next?.kind === 'event' ? next.event : (next ?? null));
-      throw new DeterminismError({ runId: run.runId, path, step, expected, found: toJson(found) });
+      this.#diverged(place, next?.kind === 'event' ? next.event : next, found);
     }
     rerun.advance();
     return bodyOf(next.event);
@@ -216,10 +216,17 @@ export class JournalReplay {
 
   /** Throws: all jobs are done, and the journal has more records. */
   #stuck(scope: Scope, { next }: Rerun): never {
-    const { runId } = this.#context.run;
-    const event = next?.kind === 'event' ? next.event : undefined;
-    const place = { path: event?.path ?? scope.path, step: event?.step };
-    throw new DeterminismError({ runId, ...place, expected: toJson(next ?? null), found: null });
+    this.#diverged(next?.kind === 'event' ? next.event : scope, next);
+  }
+
+  #diverged({ path, step }: Pick<Divergence, 'path' | 'step'>, expected: unknown, found?: unknown): never {
+    throw new DeterminismError({
+      runId: this.#context.run.runId,
+      path,
+      step,
+      expected: toJson(expected ?? null),
+      found: toJson(found ?? null),
+    });
   }
 
   /** Applies a record of another scope: publishes it, and keeps it for the replay of that scope. */
@@ -233,8 +240,8 @@ export class JournalReplay {
       this.#republish(record, false);
       return;
     }
-    clock.advance(record.at);
-    const { arrival } = record;
+    const { at, arrival } = record;
+    clock.advance(at);
     if (arrival.type === 'drawn') this.#context.budgets.note(arrival);
     else if (arrival.type === 'message') run.noteMessage(arrival.message, arrival.path);
     else if (arrival.type === 'kept') run.keep(arrival.path, arrival.artifacts);
@@ -261,10 +268,7 @@ export class JournalReplay {
       case 'failed': {
         const pending = this.#pending.get(arrival.key);
         this.#pending.delete(arrival.key);
-        if (pending === undefined) {
-          const place = { runId: run.runId, path: scope.path };
-          throw new DeterminismError({ ...place, expected: toJson(arrival), found: null });
-        }
+        if (pending === undefined) this.#diverged(scope, arrival);
         const answer = arrival.type === 'failed' ? { error: arrival.error } : { output: arrival.output };
         run.effects.answer(pending.entry, pending.ask, answer, at);
         break;
@@ -274,14 +278,19 @@ export class JournalReplay {
           run.post(arrival.message, arrival.path);
         });
         break;
+      case 'state':
+      case 'expired': {
+        const actor = run.actors.at(arrival.path);
+        if (actor === undefined) break;
+        if (arrival.type === 'state') reduceTo(actor, arrival);
+        else run.deadlines.expire(actor, arrival.reason, at);
+        break;
+      }
       case 'subscribed':
         run.subscribed(arrival.path, arrival.topic, arrival.isOn);
         break;
       case 'abort':
         run.deliverAbort(arrival.reason, at);
-        break;
-      case 'expired':
-        run.expire(arrival, at);
         break;
       case 'engaged': {
         const { key, index, path, agent, input } = arrival;
@@ -302,7 +311,7 @@ export class JournalReplay {
         });
         break;
       case 'broke':
-        run.broke(arrival.path, arrival.outcome);
+        run.actors.at(arrival.path)?.end(arrival.outcome);
         break;
       case 'charged':
         // The charges of a child are included in the run's total already.

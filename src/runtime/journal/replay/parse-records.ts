@@ -15,6 +15,7 @@ const arrivals: Readonly<Record<Arrival['type'], true>> = {
   answered: true,
   failed: true,
   message: true,
+  state: true,
   subscribed: true,
   abort: true,
   expired: true,
@@ -70,10 +71,18 @@ const recordSchema = z.discriminatedUnion('kind', [
         seq: count,
         path: z.optional(text),
         step: z.optional(count),
+        at: z.optional(z.number()),
+        by: z.optional(text),
         changed: z.optional(
           z.strictObject({
             seq: count,
-            type: z.enum(['model.answered', 'tool.finished', 'message.sent']),
+            type: z.enum([
+              'model.answered',
+              'tool.finished',
+              'message.sent',
+              'agent.reduced',
+              'agent.prepared',
+            ]),
             key: z.optional(text),
           }),
         ),

@@ -22,7 +22,7 @@ export interface EventChange {
 }
 
 /** A fork's share of a run, and what it has in place of the event that it changes. */
-export interface ChangedParting extends Parting {
+export interface EventParting extends Parting {
   /** The answer of a model call, by its key in the run. */
   readonly given?: readonly [key: string, answer: ModelAnswer] | undefined;
   readonly message?: { readonly message: Message; readonly to: string } | undefined;
@@ -37,7 +37,7 @@ export const partingWith = async (
   records: readonly JournalRecord[],
   event: ChangeableEvent,
   change: EventChange,
-): Promise<ChangedParting> => {
+): Promise<EventParting> => {
   if (event.type !== 'model.answered' && change.calls !== undefined)
     throw unfit(event, 'it has no calls: give a `text`');
   switch (event.type) {

@@ -4,13 +4,8 @@ import type { ForkOptions } from './resume-options.ts';
 import { checkFork } from './resume-schema.ts';
 import type { Agent } from '../../../contracts/agents/agent.ts';
 import { systemClock } from '../../../base/clock.ts';
-import { errorData, toError, TroupeError } from '../../../contracts/errors/error.ts';
-import type {
-  Arrived,
-  Began,
-  ForkedEvent,
-  JournalRecord,
-} from '../../../contracts/journals/journal-record.ts';
+import { errorData, toError } from '../../../contracts/errors/error.ts';
+import type { Arrived, Began, JournalRecord } from '../../../contracts/journals/journal-record.ts';
 import type { Lease } from '../../../contracts/journals/journal.ts';
 import type { RunHandle } from '../../../contracts/runs/run-handle.ts';
 import { randomId } from '../../../base/random-id.ts';
@@ -23,11 +18,9 @@ import { storeWithheld } from '../write/store-silent.ts';
 import { releaseLate, whileWanted } from './while-wanted.ts';
 import { journaledDefinition } from './resume.ts';
 import { entryOf } from './beginning.ts';
-import type { ChangeableEvent } from './changed-event.ts';
-import { changeableAt } from './changed-event.ts';
-import type { ChangedParting } from './changed-parting.ts';
-import { partingWith } from './changed-parting.ts';
-import { partingAt, placeOf } from './run-point.ts';
+import type { ChangedParting } from './fork-parting.ts';
+import { partingFor } from './fork-parting.ts';
+import { placeOf } from './run-point.ts';
 import {
   assertSecretsKnown,
   beginAgain,
@@ -43,14 +36,15 @@ import {
  * Starts a new run that shares the beginning of another and continues independently; the other run is unchanged.
  *
  * Answers from before the point are reused at no cost. Up to there, `agent` has to do what the run did. An event that is changed is the
- * point itself: `at: { seq: 12 }, change: { text: 'It rains.' }`. A state is changed by what it follows from.
+ * point itself: `at: { seq: 12 }, change: { text: 'It rains.' }`. The state of an agent is changed as it is at the point: `at: { step: 2 }, change:
+ * { state: { total: 0 } }`.
  *
  * @example
  * const other = await fork(clerk, 'run-17', { store, at: { step: 2 }, change: { model: 'anthropic:claude-sonnet-4-5' } });
  * const { output } = await other.result;
  *
- * @throws {TroupeError} `journal.point-unknown` for a point that the run does not have; `input.invalid` for an event that cannot be
- * changed, or not so; {@link DeterminismError} where the agent does something
+ * @throws {TroupeError} `journal.point-unknown` for a point that the run does not have; `input.invalid` for an event or a state that cannot
+ * be changed, or not so; {@link DeterminismError} where the agent does something
  * else before it; `journal.exists` for a run id that is taken; `journal.unknown`, `journal.corrupt`, `journal.version`; `journal.failed`
  * where the
  * store does not answer and `signal` is aborted, or the time of the run is up; `secret.missing`, `secret.wrong-key`; `policy.missing` for a run whose calls were judged, without `safety`.
@@ -58,16 +52,23 @@ import {
 export const fork = <Input, Output, State>(
   agent: Agent<Input, Output, State>,
   runId: string,
-  given: ForkOptions,
+  given: ForkOptions<NoInfer<State>>,
 ): Promise<RunHandle<Output, State>> => forkAs<Output, State>(agent, runId, given);
 
 /** Forks a run by whatever stands for its agent, such as the root of a run that is inspected. */
 export const forkAs = async <Output, State>(
   agent: { readonly name: string },
   runId: string,
-  given: ForkOptions,
+  given: ForkOptions<unknown>,
 ): Promise<RunHandle<Output, State>> => {
-  const { store, at, change, runId: forkId = randomId(), ...options } = checkFork(given, `run '${runId}'`);
+  const {
+    store,
+    at,
+    change,
+    by,
+    runId: forkId = randomId(),
+    ...options
+  } = checkFork(given, `run '${runId}'`);
   const definition = journaledDefinition(agent);
   const key = secretKeyOf(options.secretKey);
   const wanted = {
@@ -81,18 +82,33 @@ export const forkAs = async <Output, State>(
   );
   assertSecretsKnown(runId, opened, key);
   assertJudged(began, records, options, 'fork');
-  const changed = eventToChange(records, at, change);
-  const parting: ChangedParting =
-    changed === undefined ? partingAt(records, at) : await partingWith(records, changed, change ?? {});
-  const { records: shared, inHand, seq } = parting;
+  // Looked at without the observers of the fork.
+  const { context, secrets, secretKey } = options;
+  const replayable = {
+    definition,
+    began,
+    records,
+    options: { context, secrets, secretKey },
+    fields: opened.fields,
+  };
+  const parting = await partingFor(replayable, at, change);
+  const { records: shared, inHand, seq, changed } = parting;
   // The thread continues with the original run, not with the fork.
   const begun: Began = {
     ...began,
     runId: forkId,
     thread: undefined,
-    fork: { runId, seq, ...placeOf(records, at), ...(changed && { changed: forkedEvent(changed) }) },
+    ...(parting.states && { states: parting.states }),
+    fork: {
+      runId,
+      seq,
+      ...(parting.place ?? placeOf(records, at)),
+      at: systemClock.now(),
+      ...(by !== undefined && { by }),
+      ...(changed && { changed }),
+    },
   };
-  const first = [begun, ...renameRun(shared.slice(1), runId, forkId)];
+  const first = [begun, ...withArrived(renameRun(shared.slice(1), runId, forkId), parting.arrived)];
   const { run, journal } = createJournaledRun(
     definition,
     optionsOf(begun, { ...options, store, model: change?.model }),
@@ -144,24 +160,12 @@ export const forkAs = async <Output, State>(
   return new Handle<Output, State>(run);
 };
 
-/** The event that a fork changes; undefined if it changes none. */
-const eventToChange = (
+/** The shared records, with that of a changed state in its place. */
+const withArrived = (
   records: readonly JournalRecord[],
-  at: ForkOptions['at'],
-  change: ForkOptions['change'],
-): ChangeableEvent | undefined => {
-  if (change?.text === undefined && change?.calls === undefined) return undefined;
-  if (at !== undefined && 'seq' in at) return changeableAt(records, at.seq);
-  throw new TroupeError(
-    'input.invalid',
-    'Cannot fork the run with another text or other calls as the event is not named: give its number as `at: { seq }`',
-  );
-};
-
-const forkedEvent = (event: ChangeableEvent): ForkedEvent => {
-  const { seq, type } = event;
-  return event.type === 'model.answered' ? { seq, type, key: event.key } : { seq, type };
-};
+  arrived: ChangedParting['arrived'],
+): readonly JournalRecord[] =>
+  arrived === undefined ? records : records.toSpliced(arrived.at - 1, 0, arrived.record);
 
 const answersIn = (record: Arrived | undefined): ReadonlyMap<string, EffectAnswer> => {
   const arrival = record?.arrival;

@@ -1,10 +1,10 @@
-import { isTroupeError, TroupeError } from '../../../contracts/errors/error.ts';
+import type { TroupeError } from '../../../contracts/errors/error.ts';
+import { isTroupeError } from '../../../contracts/errors/error.ts';
 import type { EventBody } from '../../../contracts/events/event.ts';
 import type { Arrival } from '../../../contracts/journals/journal-record.ts';
 import type { MemoryRecord } from '../../../contracts/conversations/memory.ts';
 import type { Message } from '../../../contracts/messages/message.ts';
 import type { Usage } from '../../../contracts/models/usage.ts';
-import type { Outcome } from '../../../contracts/runs/outcome.ts';
 import type { RunStatus } from '../../../contracts/runs/run-status.ts';
 import type { ClientTool } from '../../../contracts/tools/client-tool.ts';
 import type { Tool } from '../../../contracts/tools/tool.ts';
@@ -18,7 +18,8 @@ export type MakeClientTool = (given: ClientTool) => Tool;
 
 /** The run as its journal drives it: applies recorded arrivals and events to it. */
 export class JournaledRun {
-  #attached: Run | undefined;
+  /** Given by {@link attach}, before anything is applied to it. */
+  #run!: Run;
   readonly #makeTool: MakeClientTool | undefined;
 
   /** With `makeTool`, it has the tools again that its clients run. */
@@ -28,13 +29,7 @@ export class JournaledRun {
 
   /** Connects the run, which is constructed after its journal. */
   attach(run: Run): void {
-    this.#attached = run;
-  }
-
-  get #run(): Run {
-    if (this.#attached === undefined)
-      throw new TroupeError('internal', 'Cannot journal a run as it does not exist yet');
-    return this.#attached;
+    this.#run = run;
   }
 
   get runId(): string {
@@ -84,14 +79,6 @@ export class JournaledRun {
   }
   deliverAbort(reason: string, at: number): void {
     this.#run.deliverAbort(reason, at);
-  }
-  expire({ path, reason }: Extract<Arrival, { type: 'expired' }>, at: number): void {
-    const actor = this.#run.actors.at(path);
-    if (actor !== undefined) this.#run.deadlines.expire(actor, reason, at);
-  }
-  broke(path: string, outcome: Outcome): void {
-    const actor = this.#run.actors.at(path);
-    actor?.end(outcome);
   }
   close(): void {
     this.#run.ending.close();

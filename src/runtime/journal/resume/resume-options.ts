@@ -1,5 +1,6 @@
 import type { ChosenCall } from '../../../contracts/agents/decision.ts';
 import type { Content } from '../../../contracts/content/part.ts';
+import type { Json } from '../../../base/json/json.ts';
 import type { RunInspector } from '../../../contracts/events/inspection.ts';
 import type { JournalStore } from '../../../contracts/journals/journal.ts';
 import type { Message } from '../../../contracts/messages/message.ts';
@@ -28,10 +29,15 @@ export type RunOrResumeOptions = Omit<RunOptions, 'runId' | 'store' | 'inspect' 
 };
 
 /** The point at which a run is forked, and the changes made there. */
-export interface ForkOptions extends Omit<ResumeOptions, 'model'> {
-  /** Before this step or event; with `change.text` or `change.calls`, the event that is changed. Default: the end of the journal. */
+export interface ForkOptions<State = Json> extends Omit<ResumeOptions, 'model'> {
+  /**
+   * Before this step or event; with `change.text` or `change.calls`, the event that is changed; with `change.state`, an event of the agent whose
+   * state is changed, or a step of the root. Default: the end of the journal.
+   */
   readonly at?: RunPoint | undefined;
-  readonly change?: ForkChange | undefined;
+  readonly change?: ForkChange<State> | undefined;
+  /** The name of the person who forks it, for the record. The caller vouches for it. */
+  readonly by?: string | undefined;
   /** Id of the fork. Default: a random UUID. */
   readonly runId?: string | undefined;
   /** Inspects the fork from its beginning, including the part that it shares. */
@@ -39,7 +45,7 @@ export interface ForkOptions extends Omit<ResumeOptions, 'model'> {
 }
 
 /** Changes made in a fork. Another prompt or other tools are another agent: pass that one to `fork`. */
-export interface ForkChange {
+export interface ForkChange<State = Json> {
   readonly model?: ModelChoice | undefined;
   /** Sent to the run's root when the fork starts. */
   readonly message?: Content | Message | undefined;
@@ -50,6 +56,11 @@ export interface ForkChange {
   readonly text?: string | undefined;
   /** In place of the calls of the model's answer that `at` names. Each has to fit a tool that the model was sent. */
   readonly calls?: readonly ChosenCall[] | undefined;
+  /**
+   * In place of the state that the agent has at the point: the step that made the state ends with this one, and what follows is done again. It has to
+   * have the keys of the agent's state, and their kinds of values.
+   */
+  readonly state?: State | undefined;
 }
 
 /** The journal to replay, and how far. */

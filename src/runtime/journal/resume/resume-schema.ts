@@ -59,17 +59,19 @@ const pointSchema = () =>
   );
 
 /** Checks the options of `fork`. @throws {TroupeError} `input.invalid` */
-export const checkFork = optionsCheck<ForkOptions>({ ...ABOUT, verb: 'fork' }, () => ({
+export const checkFork = optionsCheck<ForkOptions<unknown>>({ ...ABOUT, verb: 'fork' }, () => ({
   ...shapeWithout(resumeShape(), ['model']),
   at: optional(pointSchema()),
   change: optional(
-    optionsSchema<ForkChange>({
+    optionsSchema<ForkChange<unknown>>({
       model: optional(modelSchema()),
       message: anything(),
       text: optional(aText()),
       calls: optional(listOf(optionsSchema<ChosenCall>({ name: aText(1), input: anything() }))),
+      state: anything(),
     }),
   ),
+  by: optional(aText(1)),
   runId: optional(aText(1)),
   inspect: runShape().inspect,
 }));
