@@ -1,6 +1,7 @@
 import { systemClock } from '../../../base/clock.ts';
 import type { UnreadableEntry } from '../../../contracts/errors/listed.ts';
 import type { JournalStore, RunEntry } from '../../../contracts/journals/journal.ts';
+import { isDue } from './is-due.ts';
 import { heldRuns } from './left-running.ts';
 
 /** Runs that wait for a process, and entries of which it is not known. */
@@ -44,13 +45,4 @@ const searchDue = async (store: JournalStore, limit: number): Promise<DueRuns> =
     if (!held.has(entry.runId) && (await isDue(store, entry))) due.push(entry);
   }
   return { due, unreadable: open.unreadable ?? [] };
-};
-
-/** Checks whether a run was running when its process ended, is due, or has letters. */
-export const isDue = async (
-  store: JournalStore,
-  { runId, status, dueAt = Infinity }: RunEntry,
-): Promise<boolean> => {
-  if (status !== 'running' && status !== 'waiting') return false;
-  return status === 'running' || dueAt <= systemClock.now() || (await store.letters(runId)).length > 0;
 };

@@ -6,7 +6,7 @@ import { errorData, isTroupeError, toError } from '../../../contracts/errors/err
 import type { JournalStore, RunEntry } from '../../../contracts/journals/journal.ts';
 import type { UnreadableEntry } from '../../../contracts/errors/listed.ts';
 import type { RunHandle } from '../../../contracts/runs/run-handle.ts';
-import { isDue } from './due-runs.ts';
+import { isDue } from './is-due.ts';
 import { resume } from './resume.ts';
 
 /** An agent or a team of any input and output. */
