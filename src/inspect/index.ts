@@ -31,7 +31,7 @@ export { readAudit } from './audit/read-audit.ts';
 
 // Publishers
 export { publishTo } from './publishing/publish-to.ts';
-export type { Publisher } from './publishing/publisher.ts';
+export type { PublishedBatch, Publisher } from './publishing/publisher.ts';
 export { publicationSchema } from './publishing/publication.ts';
 export type { Publication } from './publishing/publication.ts';
 export { nostrPublisher } from './publishing/nostr.ts';

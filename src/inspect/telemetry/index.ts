@@ -1,5 +1,4 @@
 export type { Alert } from './alerts/alert.ts';
-export type { AlertRule } from './alerts/alert-rule.ts';
 export { alerts } from './alerts/alerts.ts';
 export { jsonLog } from './json-log.ts';
 export { metrics } from './metrics/metrics.ts';
