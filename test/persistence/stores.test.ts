@@ -75,7 +75,8 @@ describe('one contract for every store', () => {
 
     test('a store that is watched hears of runs again after its connection was lost', async () => {
       const pool = await openPool(connectionString);
-      const store = postgresStore({ pool, schema: 'watched' });
+      const store = postgresStore({ connectionString, schema: 'watched' });
+      expect('watch' in postgresStore({ pool })).toBe(false);
       let heard = 0;
       const end = await store.watch?.(() => {
         heard += 1;

@@ -49,7 +49,7 @@ export type PostgresStoreOptions = PostgresPlace & {
   readonly schema?: string | undefined;
 };
 
-/** A connection string, or an existing pool, which is not closed with the store. */
+/** A connection string, or an existing pool, which is not closed with the store, and of which no connection is kept to hear of runs (`watch`). */
 export type PostgresPlace =
   | { readonly connectionString: string; readonly pool?: undefined }
   | { readonly pool: PostgresPool; readonly connectionString?: undefined };
@@ -79,6 +79,8 @@ class PostgresStore implements JournalStore {
   readonly #tables: Tables;
   readonly #channel: string;
   readonly #watches = new Set<PostgresNotices>();
+  /** Absent with a given pool: a connection that is kept may be its only one. */
+  declare readonly watch?: NonNullable<JournalStore['watch']>;
   #open: Promise<PostgresPool> | undefined;
   #isClosed = false;
 
@@ -87,6 +89,7 @@ class PostgresStore implements JournalStore {
     this.#place = place;
     this.#tables = tablesIn(schema);
     this.#channel = channelOf(schema);
+    if (place.pool === undefined) this.watch = (notify) => this.#watch(notify);
   }
 
   async create(entry: RunEntry, { holder, ttlMs, now }: LeaseWish): Promise<Lease> {
@@ -206,7 +209,7 @@ class PostgresStore implements JournalStore {
     });
   }
 
-  async watch(notify: () => void): Promise<() => Promise<void>> {
+  async #watch(notify: () => void): Promise<() => Promise<void>> {
     const notices = new PostgresNotices(() => this.#using(async (pool) => pool), this.#channel, notify);
     await this.#using(() => notices.listen());
     this.#watches.add(notices);
