@@ -48,14 +48,16 @@ export const upgrade = (wanted: UpgradeCommand, session: Session): Promise<numbe
     const agents = byName(loaded);
     const model = settings.model === undefined ? {} : { model: modelOf(session) };
     const checked: CheckedRun[] = [];
-    let others = 0;
+    const others: string[] = [];
     for (const entry of (await store.list({ status: ['running', 'waiting'] })).toReversed()) {
       if (session.signal.aborted) return exitCode.aborted;
       const agent = agents[entry.agent];
-      if (agent === undefined) others += 1;
+      if (agent === undefined) others.push(entry.agent);
       else checked.push(await checkRun(agent, entry, { store, ...model }));
     }
-    const isAll = checked.every(({ verdict }) => verdict === 'goes on');
+    // Of runs of others alone nothing is known: perhaps their agents have other names now.
+    const isAll =
+      checked.every(({ verdict }) => verdict === 'goes on') && !(checked.length === 0 && others.length > 0);
     if (settings.json) for (const each of checked) terminal.stdout.write(jsonLine(each));
     else if (!settings.quiet)
       for (const line of linesOf(checked, others, session)) terminal.stdout.write(`${line}\n`);
@@ -79,7 +81,11 @@ const checkRun = async (
   }
 };
 
-const linesOf = (checked: readonly CheckedRun[], others: number, session: Session): readonly string[] => {
+const linesOf = (
+  checked: readonly CheckedRun[],
+  others: readonly string[],
+  session: Session,
+): readonly string[] => {
   const count = (verdict: CheckedRun['verdict']): number =>
     checked.filter((run) => run.verdict === verdict).length;
   const [goOn, held, failed] = [count('goes on'), count('held'), count('failed')];
@@ -88,7 +94,11 @@ const linesOf = (checked: readonly CheckedRun[], others: number, session: Sessio
     ...(held === 0 ? [] : [`${held} would be held`]),
     ...(failed === 0 ? [] : [`${failed} cannot be replayed`]),
   ];
-  const more = others === 0 ? '' : ` (and ${several(others, 'run')} of other agents)`;
+  const names = [...new Set(others)].map((name) => oneLine(name, 80)).join(', ');
+  const more =
+    others.length === 0
+      ? ''
+      : ` (and ${several(others.length, 'run')} of ${names}, which it does not export)`;
   return [
     ...checked.flatMap((run) => linesOfRun(run, session)),
     session.paint.bold(`${several(checked.length, 'run')} under way${more}: ${counts.join(', ')}`),

@@ -101,6 +101,19 @@ describe('troupe upgrade', () => {
     await store.close();
   });
 
+  test('says whose runs it knows nothing of, and does not call that well', async () => {
+    const { file, store } = await withRuns();
+    const { code, stdout } = await play(
+      ['upgrade', '--check', moduleOf('echo.ts'), '--over', file, '--no-color'],
+      { folder },
+    );
+    expect([code, stdout]).toEqual([
+      1,
+      `0 runs under way (and ${2 * RUNS} runs of payer, buyer, which it does not export): 0 go on\n`,
+    ]);
+    await store.close();
+  });
+
   test('writes nothing, and takes no lease', async () => {
     const { file, store } = await withRuns();
     const before = await store.read('buyer-0');

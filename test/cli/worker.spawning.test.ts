@@ -89,6 +89,10 @@ describe('workers over SQLite', () => {
       exit: 2,
       stderr: expect.stringContaining('name one with --store') as string,
     });
+    expect(await troupe(['worker', module, '--store', 'memory'])).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('nobody else has a store in memory') as string,
+    });
     expect(await troupe(['serve', module, '--enqueue', '--store', 'none'])).toMatchObject({
       exit: 2,
       stderr: expect.stringContaining('--enqueue needs a store') as string,

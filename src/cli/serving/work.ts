@@ -1,5 +1,6 @@
 import { several } from '../../base/text/number-words.ts';
 import { metrics } from '../../inspect/telemetry/metrics/metrics.ts';
+import { isTroupeError } from '../../contracts/errors/error.ts';
 import { assertKey } from '../../models/assert-key.ts';
 import { createGlobalEngine } from '../../runtime/engines/global-engine.ts';
 import { serve } from '../../runtime/serve/serve.ts';
@@ -7,7 +8,7 @@ import { exitCode } from '../exit-code.ts';
 import { loadAgents } from '../load-agent.ts';
 import type { Session } from '../session.ts';
 import { modelOf } from '../session.ts';
-import { assertReadable, withStoreIfAny } from '../stored/open-store.ts';
+import { assertReadable, isKeptOutside, withStoreIfAny } from '../stored/open-store.ts';
 import type { WorkerCommand } from '../usage/commands.ts';
 import { wrong } from '../usage/wrong-usage.ts';
 import { untilAborted } from '../with-inspector.ts';
@@ -31,6 +32,8 @@ export const work = async (wanted: WorkerCommand, session: Session): Promise<num
   return withStoreIfAny(session, assertReadable, async (opened) => {
     if (opened === undefined)
       throw wrong('a worker executes the runs of a store: name one with --store', 'worker');
+    if (!isKeptOutside(session))
+      throw wrong(`nobody else has a store in memory: name another one with --store`, 'worker');
     const { store } = opened;
     const counted = metrics();
     await using engine = createGlobalEngine({ hooks: [counted] });
@@ -42,6 +45,10 @@ export const work = async (wanted: WorkerCommand, session: Session): Promise<num
       ...(model === undefined ? {} : { run: { model } }),
       onProblem: (thrown) => {
         terminal.stderr.write(failureLine(thrown, paint, settings.debug));
+        if (isTroupeError(thrown, 'journal.diverged'))
+          terminal.stderr.write(
+            '  It is held: a worker with the version that it began with goes on with it\n',
+          );
       },
     });
     const probes =
