@@ -20,6 +20,7 @@ import { wrappedLine } from './terminal/wrapped-text.ts';
 import type { RehearseCommand } from './usage/commands.ts';
 import { nameOption } from './usage/name-option.ts';
 import { dollars } from './words/ending.ts';
+import { briefValue } from './words/brief-value.ts';
 
 /** `troupe rehearse`: drives a changed agent through stored runs, and says where it would do something else. */
 export const rehearseRuns = (wanted: RehearseCommand, session: Session): Promise<number> => {
@@ -117,7 +118,7 @@ const linesOfRun = (
     `${verdict === 'failed' ? paint.red(mark) : paint.yellow(mark)} ${oneLine(runId, 80)}${difference === undefined ? '' : `  ${whereOf(difference)}`}`,
     ...(difference === undefined
       ? []
-      : [...text(`was ${brief(difference.recorded)}`), ...text(`now ${brief(difference.found)}`)]),
+      : [...text(`was ${briefValue(difference.recorded)}`), ...text(`now ${briefValue(difference.found)}`)]),
     ...(unseen === undefined ? [] : text(reasons(unseen))),
     ...(error === undefined ? [] : text(error.message)),
     ...(live === undefined ? [] : text(endOf(live, ended?.output))),
@@ -138,17 +139,8 @@ const endOf = (
   if (stopped !== undefined) return `stopped as ${stopped}; ${calls}`;
   return isSame
     ? `ends the same; ${calls}`
-    : `ends otherwise, ${status}: ${brief(output ?? null)} instead of ${brief(before ?? null)}; ${calls}`;
+    : `ends otherwise, ${status}: ${briefValue(output ?? null)} instead of ${briefValue(before ?? null)}; ${calls}`;
 };
-
-const brief = (value: Json): string => {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  if (value === null || text === '') return 'nothing';
-  return text.length > BRIEF ? `${text.slice(0, BRIEF)}…` : text;
-};
-
-/** Characters of a value. */
-const BRIEF = 140;
 
 const costOf = (costUsd: number | undefined): string =>
   costUsd === undefined ? '' : ` for ${dollars(costUsd)}`;

@@ -18,6 +18,7 @@ import { widthOf } from './terminal/terminal.ts';
 import { wrappedLine } from './terminal/wrapped-text.ts';
 import type { UpgradeCommand } from './usage/commands.ts';
 import { nameOption } from './usage/name-option.ts';
+import { briefValue } from './words/brief-value.ts';
 
 /** One run under way, under the new version. */
 interface CheckedRun {
@@ -118,19 +119,10 @@ const linesOfRun = (
   const where = `${oneLine(path, 80)}${step === undefined ? '' : ` in step ${step}`}`;
   return [
     `${paint.yellow('≠')} ${head}: ${where} does something else`,
-    ...text(`was ${brief(recorded)}`),
-    ...text(`now ${brief(found)}`),
+    ...text(`was ${briefValue(recorded)}`),
+    ...text(`now ${briefValue(found)}`),
   ];
 };
 
 /** Characters of a line, before it is wrapped. */
 const LONGEST = 300;
-
-const brief = (value: Json): string => {
-  const text = JSON.stringify(value);
-  if (value === null) return 'nothing';
-  return text.length > BRIEF ? `${text.slice(0, BRIEF)}…` : text;
-};
-
-/** Characters of a value. */
-const BRIEF = 140;

@@ -1,4 +1,3 @@
-import type { Json } from '../../base/json/json.ts';
 import { several } from '../../base/text/number-words.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import type { Blame, BlamedChange, ChangedPoint } from '../../testing/blame/blame-report.ts';
@@ -7,6 +6,7 @@ import type { Session } from '../session.ts';
 import { widthOf } from '../terminal/terminal.ts';
 import { wrappedLine } from '../terminal/wrapped-text.ts';
 import { dollars } from '../words/ending.ts';
+import { briefValue } from '../words/brief-value.ts';
 
 /** The lines that a person reads of a search. */
 export const linesOfBlame = (found: Blame, { terminal, paint }: Session): readonly string[] => {
@@ -60,24 +60,17 @@ const wayOf = (
   const paths = [...new Set(followed.map(({ path }) => path))];
   return [
     ...(paths.length === 0 ? [] : [`then ${paths.join(', ')} said otherwise, too`]),
-    `output ${brief(changed)}`,
-    `instead of ${brief(recorded)}`,
+    `output ${briefValue(changed)}`,
+    `instead of ${briefValue(recorded)}`,
   ];
 };
 
 const wordsOf = ({ text, calls = [] }: Said): string => {
   const called = calls.map(({ name, input }) => `${name}(${JSON.stringify(input)})`).join(', ');
-  return brief([text, called].filter((part) => part !== '').join(' '));
+  return briefValue([text, called].filter((part) => part !== '').join(' '));
 };
 
-const brief = (value: Json): string => {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  if (value === null || text === '') return 'nothing';
-  return text.length > BRIEF ? `${text.slice(0, BRIEF)}…` : text;
-};
-
-/** Characters of a value, and of a line before it is wrapped. */
-const BRIEF = 140;
+/** Characters of a line, before it is wrapped. */
 const LONGEST = 400;
 
 const percent = (share: number): string => `${Math.round(share * 1_000) / 10} %`;
