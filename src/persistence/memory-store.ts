@@ -56,6 +56,8 @@ class MemoryStore implements JournalStore {
   readonly #holders = new Map<string, number>();
   #created = 0;
   readonly #watches = new Set<{ readonly notify: () => void }>();
+  /** By topic. */
+  readonly #subscribers = new Map<string, Set<{ readonly next: (text: string) => void }>>();
 
   create(entry: RunEntry, wish: LeaseWish): Lease {
     if (this.#runs.has(entry.runId)) throw journalErrors.exists(entry.runId);
@@ -147,6 +149,20 @@ class MemoryStore implements JournalStore {
     const watch = { notify };
     this.#watches.add(watch);
     return async () => void this.#watches.delete(watch);
+  }
+
+  publish(topic: string, text: string): void {
+    for (const { next } of this.#subscribers.get(topic) ?? []) next(text);
+  }
+
+  async subscribe(topic: string, next: (text: string) => void): Promise<() => Promise<void>> {
+    const subscriber = { next };
+    const all = this.#subscribers.get(topic) ?? new Set();
+    this.#subscribers.set(topic, all.add(subscriber));
+    return async () => {
+      all.delete(subscriber);
+      if (all.size === 0) this.#subscribers.delete(topic);
+    };
   }
 
   letters(runId: string): readonly Letter[] {

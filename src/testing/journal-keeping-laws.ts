@@ -83,6 +83,39 @@ export const dueLaws: readonly SceneLaw[] = [
     await second.post(letter('late'));
     same('the letters', await second.letters('r'), [letter('l'), letter('late')]);
   }),
+  law('passes texts to the subscribers of their topic, in order, where it can', async ({ store, other }) => {
+    if (store.subscribe === undefined) return;
+    const second = await other();
+    const received: string[] = [];
+    let last = (): void => undefined;
+    const end = await store.subscribe('a', (text) => {
+      received.push(text);
+      if (text === 'last') last();
+    });
+    const endOther = await store.subscribe('b', (text) => received.push(`b: ${text}`));
+    const large = 'é'.repeat(3_500);
+    const isOver = new Promise<void>((resolve) => {
+      last = resolve;
+    });
+    for (const text of ['first', large, '', '\\u0000 "\n', 'first']) await second.publish?.('a', text);
+    await second.publish?.('c', 'of no subscriber');
+    await second.publish?.('b', 'other');
+    await second.publish?.('a', 'last');
+    await isOver;
+    same('the texts', received, ['first', large, '', '\\u0000 "\n', 'first', 'b: other', 'last']);
+    await end();
+    await second.publish?.('a', 'late');
+    const isHeard = new Promise<void>((resolve) => {
+      void store
+        .subscribe?.('end', () => {
+          resolve();
+        })
+        .then(() => second.publish?.('end', ''));
+    });
+    await isHeard;
+    await endOther();
+    same('nothing after its end', received.length, 7);
+  }),
 ];
 
 /** Laws of a store about queries and removal. */

@@ -185,6 +185,13 @@ export interface JournalStore {
    * it. Notices may be missed, and none comes of a time that is over: look at what is `due` from time to time, too.
    */
   watch?(notify: () => void): Promise<() => Promise<void>>;
+  /**
+   * Passes a text to those who have subscribed to a topic, in whatever process: in order, at most 7,000 bytes, kept nowhere, so it may be lost.
+   * Absent, with `subscribe`, in a store that does not reach other processes.
+   */
+  publish?(topic: string, text: string): Stored<void>;
+  /** Calls `next` with each text of a topic from now on. Resolves when it listens, with a function that ends it. */
+  subscribe?(topic: string, next: (text: string) => void): Promise<() => Promise<void>>;
   /** @throws `journal.unknown` */
   post(letter: Letter): Stored<void>;
   /** Returns unprocessed letters in order of arrival; none for an unknown run. */

@@ -17,12 +17,18 @@ export interface PostgresQueries {
   query(sql: string, values?: PostgresValue[]): Promise<PostgresAnswer>;
 }
 
+/** A notice of a channel, as the package `pg` gives it. */
+interface PostgresNotice {
+  readonly channel?: string | undefined;
+  readonly payload?: string | undefined;
+}
+
 /** A connection acquired from a pool. */
 export interface PostgresClient extends PostgresQueries {
   /** Returns it to the pool; with an error it is discarded. */
   release(error?: Error | boolean): void;
   /** Calls `listener` with each notice that it listens to, and when it is lost. */
-  on(event: 'notification' | 'error', listener: () => void): unknown;
+  on(event: 'notification' | 'error', listener: (notice: PostgresNotice) => void): unknown;
 }
 
 /** A pool of connections, such as a `Pool` of the package `pg`. */

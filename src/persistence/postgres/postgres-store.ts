@@ -18,7 +18,8 @@ import type {
 import type { KeyValueFiles } from '../../contracts/conversations/memory.ts';
 import { assertFollows, assertFree, assertHolds, journalErrors } from '../journal-errors.ts';
 import { postgresFiles } from './postgres-files.ts';
-import { channelOf, PostgresNotices } from './postgres-notices.ts';
+import type { ChannelListener } from './postgres-listener.ts';
+import { channelOf, PostgresListener } from './postgres-listener.ts';
 import type { PostgresAnswer, PostgresPool, PostgresQueries, PostgresValue } from './postgres-pool.ts';
 import { inTransaction, openPool, postgresError } from './postgres-pool.ts';
 import type { Tables } from './postgres-schema.ts';
@@ -49,7 +50,7 @@ export type PostgresStoreOptions = PostgresPlace & {
   readonly schema?: string | undefined;
 };
 
-/** A connection string, or an existing pool, which is not closed with the store, and of which no connection is kept to hear of runs (`watch`). */
+/** A connection string, or an existing pool, which is not closed with the store, and of which no connection is kept to hear of runs (`watch`, `subscribe`). */
 export type PostgresPlace =
   | { readonly connectionString: string; readonly pool?: undefined }
   | { readonly pool: PostgresPool; readonly connectionString?: undefined };
@@ -78,9 +79,11 @@ class PostgresStore implements JournalStore {
   readonly #place: PostgresPlace;
   readonly #tables: Tables;
   readonly #channel: string;
-  readonly #watches = new Set<PostgresNotices>();
+  readonly #listener = new PostgresListener(() => this.#using(async (pool) => pool));
   /** Absent with a given pool: a connection that is kept may be its only one. */
   declare readonly watch?: NonNullable<JournalStore['watch']>;
+  declare readonly subscribe?: NonNullable<JournalStore['subscribe']>;
+  declare readonly publish?: NonNullable<JournalStore['publish']>;
   #open: Promise<PostgresPool> | undefined;
   #isClosed = false;
 
@@ -89,7 +92,12 @@ class PostgresStore implements JournalStore {
     this.#place = place;
     this.#tables = tablesIn(schema);
     this.#channel = channelOf(schema);
-    if (place.pool === undefined) this.watch = (notify) => this.#watch(notify);
+    if (place.pool !== undefined) return;
+    this.watch = (notify) => this.#listen(this.#channel, { next: notify, missed: notify });
+    this.subscribe = (topic, next) => this.#listen(channelOf(schema, topic), { next });
+    this.publish = async (topic, text) => {
+      await this.#query('select pg_notify($1, $2)', [channelOf(schema, topic), text]);
+    };
   }
 
   async create(entry: RunEntry, { holder, ttlMs, now }: LeaseWish): Promise<Lease> {
@@ -209,14 +217,8 @@ class PostgresStore implements JournalStore {
     });
   }
 
-  async #watch(notify: () => void): Promise<() => Promise<void>> {
-    const notices = new PostgresNotices(() => this.#using(async (pool) => pool), this.#channel, notify);
-    await this.#using(() => notices.listen());
-    this.#watches.add(notices);
-    return async () => {
-      this.#watches.delete(notices);
-      notices.end();
-    };
+  #listen(channel: string, listener: ChannelListener): Promise<() => Promise<void>> {
+    return this.#using(() => this.#listener.listen(channel, listener));
   }
 
   async letters(runId: string): Promise<readonly Letter[]> {
@@ -327,7 +329,7 @@ class PostgresStore implements JournalStore {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const notices of this.#watches) notices.end();
+    this.#listener.end();
     const open = this.#open;
     this.#open = undefined;
     if (this.#place.pool === undefined) await (await open?.catch(() => undefined))?.end();

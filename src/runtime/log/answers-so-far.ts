@@ -101,7 +101,8 @@ interface Row<Origin> {
   readonly texts: string[];
 }
 
-class JoinedDeltas<Origin> {
+/** Deltas of one answer, of which adjacent ones of a kind are one. */
+export class JoinedDeltas<Origin> {
   #rows: Row<Origin>[] = [];
 
   push(delta: AnswerDelta, origin: Origin): void {

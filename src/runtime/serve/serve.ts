@@ -19,6 +19,7 @@ import { DueWatch } from './runs/due-watch.ts';
 import { RunFinder } from './runs/run-finder.ts';
 import { ServedNames } from './runs/served-names.ts';
 import { ServedRuns } from './runs/served-runs.ts';
+import { TextSender } from './runs/text-sender.ts';
 import type { OpenAiFace } from './openai/openai-face.ts';
 import type { Caller, ServedAgents, ServeOptions } from './serve-options.ts';
 import { checkServe, LIMITS } from './serve-options.ts';
@@ -115,6 +116,7 @@ class Server implements ServiceParts {
   /** Loaded with the first request for it. */
   readonly #openAi: () => Promise<OpenAiFace>;
   #due: DueWatch | undefined;
+  #texts: TextSender | undefined;
   #draining: Promise<void> | undefined;
 
   constructor(engine: Engine, options: ServeOptions) {
@@ -145,6 +147,9 @@ class Server implements ServiceParts {
       kept: limits.kept,
       clock,
       onProblem: this.onProblem,
+      onResumed: (run) => {
+        this.#texts?.announce(run);
+      },
     });
     this.serving = {
       basePath: basePath.replace(/\/$/, ''),
@@ -200,9 +205,12 @@ class Server implements ServiceParts {
   /** Resumes what is due, now and from now on; resolves with the number of runs that were due now. */
   async boot(): Promise<number> {
     const { store, executes = true, resumes = executes, sweepMs = SWEEP_MS } = this.#options;
-    if (store === undefined || !resumes) return 0;
+    if (store === undefined || !executes) return 0;
     const { runs, clock } = this.serving;
     const { onProblem } = this;
+    this.#texts = new TextSender({ store, clock, onProblem, findRun: (runId) => runs.at(runId) });
+    await this.#texts.begin();
+    if (!resumes) return 0;
     const watch = new DueWatch({ store, clock, sweepMs, onProblem, resumeDue: () => runs.resumeDue() });
     this.#due = watch;
     return watch.begin();
@@ -216,6 +224,7 @@ class Server implements ServiceParts {
     const draining = this.serving.runs.drain(withinMs);
     await this.#due?.end();
     await draining;
+    await this.#texts?.end();
   }
 
   #isForOpenAi({ url }: Request): boolean {

@@ -10,6 +10,7 @@ import { refusal } from './http/refusal.ts';
 import { jsonReply, SAFE_HEADERS } from './http/reply.ts';
 import type { Ended, FoundRun, LiveRun } from './runs/live-run.ts';
 import { drainingError } from './runs/run-errors.ts';
+import { RelayedEvents } from './runs/relayed-events.ts';
 import { RunEvents } from './runs/run-events.ts';
 import { eventsAmong, StoredEvents, StoredRecords } from './runs/stored-events.ts';
 import type { Limits } from './serve-options.ts';
@@ -61,7 +62,12 @@ const rawEventsOf = (
   const isHere = (): boolean => findLive()?.isLeft === false;
   return new RunEvents({
     findLive,
-    openStored: store && (() => new StoredEvents(store, runId, clock, isHere)),
+    openStored:
+      store &&
+      (() => {
+        const events = new StoredEvents(store, runId, clock, isHere);
+        return store.subscribe === undefined ? events : new RelayedEvents({ runId, events, store, clock });
+      }),
   });
 };
 

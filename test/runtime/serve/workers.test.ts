@@ -19,6 +19,7 @@ import {
   readEvents,
   refunding,
   refunds,
+  refusalOf,
   served,
   tenantEngine,
 } from './serve-kit.ts';
@@ -153,7 +154,10 @@ test('a server that is full of runs that only wait has room for another one', as
   const slow = await desk.start('slow', 'go');
   expect((await waiting.status()).status).toBe('waiting');
   // This one works.
-  await expect(desk.start('clerk', 'go')).rejects.toMatchObject({ code: 'engine.full' });
+  expect(await refusalOf(await post(`${server.url}/agents/clerk/runs`, { input: 'go' }))).toEqual([
+    429,
+    'engine.full',
+  ]);
   held.resolve('Done.');
   expect(await slow.result).toMatchObject({ output: 'Done.' });
   await waiting.approve((await firstRequest(waiting)).id);
@@ -248,6 +252,8 @@ test('a run that cannot be resumed is attempted ever more rarely, and does not k
   const [row] = await store.read(broken.runId);
   const problems: unknown[] = [];
   const damaged: JournalStore = Object.assign(Object.create(store) as JournalStore, {
+    subscribe: undefined,
+    publish: undefined,
     read: (runId: string, from = 0, limit = Infinity) =>
       runId === broken.runId && limit > 1
         ? [{ n: 0, text: row?.text.slice(1) ?? '' }]

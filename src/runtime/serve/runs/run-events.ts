@@ -2,14 +2,13 @@ import { isLogged } from '../../../contracts/events/is-logged.ts';
 import type { LiveEvent } from '../../../contracts/events/event.ts';
 import type { LiveRun } from './live-run.ts';
 import { isLeftEnd } from './live-run.ts';
-import type { StoredEvents } from './stored-events.ts';
 
 /** The places where the events of a run are. */
 export interface EventPlaces {
   /** The run, while this process has it. */
   readonly findLive: () => LiveRun | undefined;
   /** Its events in the store, from the first, until this process has the run; undefined without a store. */
-  readonly openStored: (() => StoredEvents) | undefined;
+  readonly openStored: (() => AsyncIterator<LiveEvent, undefined>) | undefined;
 }
 
 /**

@@ -52,6 +52,8 @@ export interface ServedRunsSetup extends PartyOptionsSetup {
   readonly kept: number;
   readonly clock: Clock;
   readonly onProblem: (error: unknown) => void;
+  /** Called with each run that is resumed here. */
+  readonly onResumed: (run: LiveRun) => void;
 }
 
 /** A request to start a run. */
@@ -336,7 +338,9 @@ export class ServedRuns {
     const tenant = await tenantIn(store, runId);
     const options = this.#options.byEngine(tenant === undefined ? {} : { tenant });
     const handle = await resumeWith<unknown, unknown, unknown>(agent.agent, runId, { ...options, store });
-    return this.#keep(new LiveRun(agent, handle, { isStored: true }));
+    const run = this.#keep(new LiveRun(agent, handle, { isStored: true }));
+    this.#setup.onResumed(run);
+    return run;
   }
 
   /** Keeps a run, and the newest of those that are over. */

@@ -70,6 +70,7 @@ export class StoredEvents implements AsyncIterator<RuntimeEvent, undefined> {
   readonly #isHere: () => boolean;
   #isOver = false;
   #wake: () => void = () => undefined;
+  #hasNews = false;
 
   constructor(
     store: Pick<JournalStore, 'read'>,
@@ -92,9 +93,10 @@ export class StoredEvents implements AsyncIterator<RuntimeEvent, undefined> {
       }
       if (this.#isOver) return { value: undefined, done: true };
       if (this.#isHere()) return { value: undefined, done: true };
+      this.#hasNews = false;
       const records = await this.#records.next();
       this.#ready.push(...eventsAmong(this.#runId, records));
-      if (records.length === 0 && !this.#isEnded()) await this.#look();
+      if (records.length === 0 && !this.#isEnded()) await this.#nextLook();
     }
   }
 
@@ -105,13 +107,20 @@ export class StoredEvents implements AsyncIterator<RuntimeEvent, undefined> {
     return Promise.resolve({ value: undefined, done: true });
   }
 
+  /** Looks at the journal at once: there may be more. */
+  look(): void {
+    this.#hasNews = true;
+    this.#wake();
+  }
+
   /** It may have been ended while the store was read. */
   #isEnded(): boolean {
     return this.#isOver;
   }
 
-  #look(): Promise<void> {
-    return new Promise((resolve) => {
+  async #nextLook(): Promise<void> {
+    if (this.#hasNews) return;
+    await new Promise<void>((resolve) => {
       const timer = this.#clock.setTimeout(resolve, LOOK_MS);
       this.#wake = () => {
         this.#clock.clearTimeout(timer);

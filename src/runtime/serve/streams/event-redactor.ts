@@ -24,6 +24,11 @@ export const eventRedactor = (secrets: Secrets | undefined): ((event: LiveEvent)
   return (event) => {
     if (event.type === 'model.delta') {
       const { key, delta, offset } = event;
+      // Another process makes the call again: its answer comes from its beginning.
+      if (delta.type !== 'progress' && offset !== undefined && offset < heard.skip(key, delta, 0)) {
+        deltas.withdrawn(key);
+        ended(key);
+      }
       open.set(key, event);
       const place = heard.take(key, delta);
       if (offset !== undefined && offset > place) {
