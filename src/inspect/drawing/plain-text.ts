@@ -84,8 +84,8 @@ const meaningOf = (run: string): string => {
 /** Returns the start of a text that fits on one line. */
 export const oneLine = (text: string, most = 120): string => {
   const head = plain(text.slice(0, most + 1).replaceAll(/\s+/g, ' '));
-  // A mark is longer than the character it replaces.
-  return head.length > most ? `${head.slice(0, most)}…` : head;
+  // A mark is longer than the character it replaces, a space shorter than what it stands for.
+  return head.length > most || text.length > most + 1 ? `${head.slice(0, most)}…` : head;
 };
 
 /** A value as one short line. */

@@ -12,8 +12,8 @@ export interface ModelAttempt {
   readonly at: number;
   readonly key: string;
   readonly model: string;
-  /** The size of what it was sent; absent where that was not recorded. */
-  sent?: { readonly messages: number; readonly added: number } | undefined;
+  /** The size of what it was sent, and of what was new in it but in the first request of a process; absent where that was not recorded. */
+  sent?: { readonly messages: number; readonly added: number | undefined } | undefined;
   status: 'asked' | 'answered' | 'failed' | 'interrupted' | 'discarded' | 'waiting';
   /** The reason why it came to nothing. */
   error?: ErrorData | undefined;
@@ -165,5 +165,5 @@ const about = (
 const sizesOf = (request: SentRequest | undefined): ModelAttempt['sent'] =>
   request && {
     messages: request.turns.reduce((sum, [from, to]) => sum + to - from + 1, 0),
-    added: request.added.length,
+    added: request.isFirst === true ? undefined : request.added.length,
   };

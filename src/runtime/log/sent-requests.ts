@@ -1,3 +1,5 @@
+import { canonical } from '../../base/json/canonical.ts';
+import { toJson } from '../../base/json/json.ts';
 import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { ModelSettings, OutputSpec, ToolChoice } from '../../contracts/models/model.ts';
 import type { SentRequest, SentSource } from '../../contracts/models/sent-request.ts';
@@ -33,6 +35,8 @@ interface Known {
   readonly tools: Map<string, readonly ToolSpec[]>;
   readonly outputs: Map<string, OutputSpec>;
   readonly turns: Turn[];
+  /** Number of the first turns that another process had sent before this one began to number. */
+  readonly sentBefore: number;
   /** The hashes of what the last request had. */
   last: WholeRequest['hashes'];
 }
@@ -53,7 +57,8 @@ export class SentRequests {
     if (event.type !== 'model.asked' || event.request === undefined) return;
     const { isFirst, instructions, tools, output, added } = event.request;
     const before = this.#agents.get(event.path);
-    const known: Known = before === undefined || isFirst === true ? nothingKnown() : before;
+    const isRestart = before === undefined || isFirst === true;
+    const known = isRestart ? nothingKnown(sameTurns(before?.turns ?? [], added)) : before;
     this.#agents.set(event.path, known);
     known.last = {
       instructions: instructions?.hash ?? known.last.instructions,
@@ -68,8 +73,9 @@ export class SentRequests {
   /** The same, to be continued apart from it. */
   copy(): SentRequests {
     const copy = new SentRequests();
-    for (const [path, { texts, tools, outputs, turns, last }] of this.#agents)
+    for (const [path, { texts, tools, outputs, turns, sentBefore, last }] of this.#agents)
       copy.#agents.set(path, {
+        sentBefore,
         texts: new Map(texts),
         tools: new Map(tools),
         outputs: new Map(outputs),
@@ -95,7 +101,7 @@ export class SentRequests {
     const specs = known.tools.get(hashes.tools);
     const spec = output === undefined ? undefined : known.outputs.get(output.hash);
     if (text === undefined || specs === undefined) return undefined;
-    const firstNew = known.turns.length - added.length;
+    const firstNew = Math.max(known.turns.length - added.length, known.sentBefore);
     const messages: SentTurn[] = [];
     for (const [from, to] of turns)
       for (let number = from; number <= to; number += 1) {
@@ -120,7 +126,16 @@ export class SentRequests {
   }
 }
 
-const nothingKnown = (): Known => ({
+/** Number of turns at the beginning that are the same in both. */
+const sameTurns = (before: readonly Turn[], now: readonly Turn[]): number => {
+  const other = now.findIndex((turn, index) => textOf(turn) !== textOf(before[index]));
+  return other < 0 ? now.length : other;
+};
+
+const textOf = (turn: Turn | undefined): string => canonical(toJson(turn ?? null));
+
+const nothingKnown = (sentBefore: number): Known => ({
+  sentBefore,
   texts: new Map(),
   tools: new Map(),
   outputs: new Map(),

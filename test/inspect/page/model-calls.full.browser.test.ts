@@ -95,7 +95,7 @@ describeInChromium('a model call that was asked again, on the page', (browser) =
         // Each has the request that it was.
         const requests = attempts.locator('.request-part');
         expect(await requests.locator('summary').allInnerTexts()).toEqual([
-          'request: 1 message, 1 new',
+          'request: 1 message',
           'request: 1 message, 0 new',
           'request: 1 message, 0 new',
         ]);

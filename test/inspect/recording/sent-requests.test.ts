@@ -200,3 +200,31 @@ test('[FIND-71] whatever becomes of a conversation, what is recorded of it comes
     }),
   );
 });
+
+test('what another process had sent before the run was resumed is not new', () => {
+  const reader = new SentRequests();
+  const said = (...texts: readonly string[]): readonly Turn[] =>
+    texts.map((text) => ({ role: 'user', text }));
+  const asked = (book: SentBook, who: object, key: string, turns: readonly Turn[]) => {
+    const messages = new HistoryView(append(emptyHistory<Turn>(), ...turns));
+    const request = book.sends(who, key, { instructions: 'i', messages, tools: [] });
+    const place = { v: 1, seq: 0, at: 0, runId: 'r', path: 'a', agent: 'a' } as const;
+    const about = { ...place, key, model: 'm', messages: turns.length, attempt: 1 };
+    return reader.take({ ...about, type: 'model.asked', request })?.messages.map(({ isNew }) => isNew);
+  };
+  const [first, second] = [new SentBook(), new SentBook()];
+  for (const book of [first, second]) book.keep();
+  const [before, after] = [{}, {}];
+  expect(asked(first, before, 'one', said('a'))).toEqual([true]);
+  expect(asked(first, before, 'two', said('a', 'b', 'c'))).toEqual([false, true, true]);
+  // The same call, made again.
+  expect(asked(second, after, 'two', said('a', 'b', 'c'))).toEqual([false, false, false]);
+  expect(asked(second, after, 'three', said('a', 'b', 'c', 'd', 'e'))).toEqual([
+    false,
+    false,
+    false,
+    true,
+    true,
+  ]);
+  expect(asked(second, after, 'four', said('x', 'c'))).toEqual([true, false]);
+});

@@ -30,7 +30,8 @@ export const RequestPart = ({ attempt, actor }: AttemptProps) => {
       }}
     >
       <summary>
-        request: {several(sent.messages, 'message')}, {sent.added} new
+        request: {several(sent.messages, 'message')}
+        {sent.added !== undefined && `, ${sent.added} new`}
       </summary>
       {isOpen && <Request actor={actor} request={requestAt(actor, n)} />}
       {isOpen && raw !== undefined && <Part title="Came back beside the text" value={valueText(raw)} />}
