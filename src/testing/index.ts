@@ -35,3 +35,6 @@ export { rehearse } from './rehearsal/rehearse.ts';
 
 // Failed runs
 export { blame } from './blame/blame.ts';
+
+// Faults
+export { injectFaults } from './resilience/inject-faults.ts';

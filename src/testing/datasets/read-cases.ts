@@ -135,8 +135,16 @@ const valueOf = (column: string, cell: string, place: string): unknown => {
 };
 
 const LABELS: Readonly<Record<string, boolean>> = {
-  ...{ true: true, good: true, pass: true, yes: true, '1': true },
-  ...{ false: false, bad: false, fail: false, no: false, '0': false },
+  true: true,
+  good: true,
+  pass: true,
+  yes: true,
+  '1': true,
+  false: false,
+  bad: false,
+  fail: false,
+  no: false,
+  '0': false,
 };
 
 const labelOf = (cell: string, place: string): boolean => {
