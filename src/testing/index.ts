@@ -16,6 +16,7 @@ export { compareRuns } from './compare-runs.ts';
 
 // Evals: datasets, evaluators, gates
 export { defineEval } from './evals/define-eval.ts';
+export { extendExpect } from './evals/extend-expect.ts';
 export { datasets } from './datasets/datasets.ts';
 export { feedback } from './datasets/feedback.ts';
 export { evaluators } from './evaluators/evaluators.ts';

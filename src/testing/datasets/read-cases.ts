@@ -50,7 +50,7 @@ const casesFrom = (rows: readonly FoundRow[], name: string): readonly EvalCase[]
   const places = new Map<string, string>();
   return rows.map(({ place, value }, index) => {
     const read = z.safeParse(evalCaseSchema(), value);
-    if (!read.success) throw invalid(place, issueWords(read.error.issues[0], value));
+    if (!read.success) throw invalid(place, issueWords(tellingIssue(read.error.issues), value));
     const id = read.data.id ?? `${index + 1}`;
     const before = places.get(id);
     if (before !== undefined) throw invalid(place, `its id '${id}' is that of ${before}`);
@@ -61,6 +61,10 @@ const casesFrom = (rows: readonly FoundRow[], name: string): readonly EvalCase[]
 
 const invalid = (place: string, why: string): TroupeError =>
   new TroupeError('input.invalid', `Cannot read ${place} as ${why}`);
+
+/** A field of another name tells more than that one is missing. */
+const tellingIssue = (issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined =>
+  issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
 
 const issueWords = (issue: z.core.$ZodIssue | undefined, value: unknown): string => {
   if (issue === undefined || !isJsonObject(value))

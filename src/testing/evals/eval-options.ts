@@ -1,4 +1,3 @@
-import type { Json } from '../../base/json/json.ts';
 import { onDemand } from '../../base/on-demand.ts';
 import type { OptionSchema, OptionShape } from '../../base/schemas/option-schemas.ts';
 import {
@@ -8,7 +7,6 @@ import {
   anything,
   aText,
   formOr,
-  fulfilling,
   listOf,
   objectWith,
   oneOf,
@@ -19,12 +17,12 @@ import {
   together,
   wholeNumber,
 } from '../../base/schemas/option-schemas.ts';
-import type { Agent } from '../../contracts/agents/agent.ts';
 import type { JournalStore } from '../../contracts/journals/journal.ts';
 import type { ModelChoice } from '../../contracts/models/model.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { EvalCaseInput } from '../../contracts/tasks/eval-case.ts';
 import type { Evaluator } from '../../contracts/tasks/evaluator.ts';
+import type { AnyAgent } from '../../runtime/define/agent-registry.ts';
 import { runShape, storeSchema } from '../../runtime/run/run-schema.ts';
 import type { Dataset } from '../datasets/datasets.ts';
 import { evaluatorList } from '../evaluators/evaluate.ts';
@@ -34,7 +32,7 @@ import type { Gate } from './gate.ts';
 import { measures } from './gate.ts';
 
 /** An agent or team that is evaluated: its input is validated by itself. */
-export type EvaluatedAgent = Agent<Json, unknown, unknown>;
+export type EvaluatedAgent = AnyAgent;
 
 /** The definition of an eval. */
 export interface EvalOptions {
@@ -169,7 +167,7 @@ const schemas = onDemand(() => ({
     optionsSchema<Candidate>({
       name: optional(aText(1)),
       agent: optional(anAgent()),
-      model: fulfilling(() => true, ''),
+      ...shapeOf(runShape(), ['model']),
     }),
     ({ agent, model }) =>
       agent === undefined && model === undefined
