@@ -64,21 +64,32 @@ const evaluatorRows = (
   found: readonly EvaluatorSummary[],
   { paint }: Session,
 ): readonly (readonly Cell[])[] => {
-  const head = ['evaluator', 'passes', 'score', 'agrees with people', 'errors'].map((text) => ({
-    text,
-    paint: paint.dim,
-  }));
+  const columns: readonly Column[] = [
+    { title: 'evaluator', cellOf: ({ name }) => ({ text: oneLine(name, 60), most: 40 }) },
+    { title: 'passes', cellOf: ({ passRate }) => ({ text: estimateWords(passRate, percent) }) },
+    { title: 'score', cellOf: ({ score: mean }) => ({ text: estimateWords(mean, score) }) },
+    {
+      title: 'agrees with people',
+      cellOf: ({ agreement }) => ({ text: agreement === undefined ? '' : agreementWords(agreement) }),
+    },
+    {
+      title: 'errors',
+      cellOf: ({ errors }) => ({ text: errors === 0 ? '' : String(errors), paint: paint.red }),
+    },
+  ];
+  // A column without anything in it has no title either.
+  const shown = columns.filter(({ cellOf }) => found.some((each) => cellOf(each).text !== ''));
+  if (shown.length === 0) return [];
   return [
-    head,
-    ...found.map(({ name, passRate, score: mean, agreement, errors }) => [
-      { text: oneLine(name, 60), most: 40 },
-      { text: estimateWords(passRate, percent) },
-      { text: estimateWords(mean, score) },
-      { text: agreement === undefined ? '' : agreementWords(agreement) },
-      { text: errors === 0 ? '' : String(errors), paint: paint.red },
-    ]),
-  ].map((row) => (found.some(({ agreement }) => agreement !== undefined) ? row : row.toSpliced(3, 1)));
+    shown.map(({ title }) => ({ text: title, paint: paint.dim })),
+    ...found.map((each) => shown.map(({ cellOf }) => cellOf(each))),
+  ];
 };
+
+interface Column {
+  readonly title: string;
+  readonly cellOf: (found: EvaluatorSummary) => Cell;
+}
 
 /** The agreement of an evaluator with labels: `κ 0.62 (0.31 to 0.93), 34 of 40 labels`. */
 export const agreementWords = ({

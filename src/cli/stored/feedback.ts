@@ -66,7 +66,7 @@ const print = (shown: readonly Feedback[], { terminal, settings, paint }: Sessio
         ...(expected === undefined ? [] : [`expected ${briefValue(expected)}`]),
         ...(by === undefined ? [] : [`(${by})`]),
       ];
-      terminal.stdout.write(`${timeWords(at)}  ${mark}  ${oneLine(words.join('  '), 400)}`.trimEnd() + '\n');
+      terminal.stdout.write(`${timeWords(at)}  ${mark}  ${oneLine(words.join(' · '), 400)}`.trimEnd() + '\n');
     }
     if (shown.length === 0) terminal.stderr.write('Nobody has commented on this run\n');
   }

@@ -13,7 +13,7 @@ import type { GradedCase, GradedRun } from './graded-run.ts';
 export interface EvaluatorSummary {
   readonly name: string;
   readonly passRate: Estimate;
-  /** The mean score; its interval is that of the pass rate where all cases have the same score. */
+  /** The mean score; its interval is that of a rate where all scores are 0 or 1, or the same. */
   readonly score: Estimate;
   /** Number of runs that it could not judge. */
   readonly errors: number;
@@ -117,13 +117,13 @@ const rateOver = (
   return shareOf(mean(values) * values.length, values.length);
 };
 
-/** A mean score, by the bootstrap over cases; where that has nothing to draw from, as all are the same, by Wilson. */
+/** A mean score, by the bootstrap over cases; where scores are verdicts, or all the same, so that there is nothing to draw from, by Wilson. */
 const scoreOver = (
   cases: readonly GradedCase[],
   valueOf: (run: GradedRun) => number,
 ): Estimate | undefined => {
   const values = perCase(cases, valueOf);
-  const isVaried = values.some((each) => each !== values[0]);
+  const isVaried = values.some((each) => each !== values[0] && each > 0 && each < 1);
   return isVaried ? bootstrapMean(values) : shareOf(mean(values) * values.length, values.length);
 };
 
