@@ -30,11 +30,11 @@ export const coverage = async (wanted: CoverageCommand, session: Session): Promi
   const { terminal, settings } = session;
   const { file, exportName, limit, tested, mermaid } = wanted;
   const agent = await loadAgent(file, terminal.folder, exportName);
-  const lived = await livedIn(agent, limit, session);
+  const lived = await readLived(agent, limit, session);
   const inTests =
     tested === undefined
       ? undefined
-      : await livedIn(agent, limit, {
+      : await readLived(agent, limit, {
           ...session,
           settings: { ...settings, store: tested, storeOption: '--tested' },
         });
@@ -46,7 +46,7 @@ export const coverage = async (wanted: CoverageCommand, session: Session): Promi
   return exitCode.answered;
 };
 
-const livedIn = async (agent: LoadedAgent, limit: number, session: Session): Promise<LivedStore> => {
+const readLived = async (agent: LoadedAgent, limit: number, session: Session): Promise<LivedStore> => {
   const { chartShape } = await import('../../inspect/recording/chart-shape.ts');
   return withStore(session, async ({ store }) => {
     const { recordings, left } = await recordedWays(agent, store, limit);

@@ -98,7 +98,7 @@ export const agreementWords = ({
   bothFail,
   labelled,
 }: NonNullable<EvaluatorSummary['agreement']>): string =>
-  `${kappa === undefined ? 'κ cannot be told' : `κ ${estimateWords(kappa, score)}`}, ${bothPass + bothFail} of ${several(labelled, 'label')}`;
+  `${kappa === undefined ? 'κ is unknown' : `κ ${estimateWords(kappa, score)}`}, ${bothPass + bothFail} of ${several(labelled, 'label')}`;
 
 /** The sums of an eval, each a sentence. */
 export const sumLines = ({ summary }: EvalReport): readonly string[] => {

@@ -23,7 +23,7 @@ const suite = ({ name, cases, gates, left, stopped }: EvalReport): string => {
   const count = (tag: string): number => tests.filter((text) => text.includes(`<${tag} `)).length;
   const time = cases.flatMap(({ tries }) => tries).reduce((sum, run) => sum + secondsOf(run), 0);
   const facts = `tests="${tests.length}" failures="${count('failure')}" errors="${count('error')}" time="${time.toFixed(3)}"`;
-  return [`  <testsuite name="${escaped(name)}" ${facts}>`, ...tests, '  </testsuite>'].join('\n');
+  return [`  <testsuite name="${escapeXml(name)}" ${facts}>`, ...tests, '  </testsuite>'].join('\n');
 };
 
 const caseTest = (suiteName: string, { case: row, tries }: GradedCase): string => {
@@ -50,19 +50,19 @@ const gateTest = (suiteName: string, { name, passed, measured, reason }: GateRes
 };
 
 const test = (suiteName: string, name: string, seconds: number, inner?: string): string => {
-  const open = `    <testcase classname="${escaped(suiteName)}" name="${escaped(name)}" time="${seconds.toFixed(3)}"`;
+  const open = `    <testcase classname="${escapeXml(suiteName)}" name="${escapeXml(name)}" time="${seconds.toFixed(3)}"`;
   return inner === undefined ? `${open}/>` : `${open}>\n${inner}\n    </testcase>`;
 };
 
 const problem = (tag: 'failure' | 'error', message: string, text = message): string =>
-  `      <${tag} message="${escaped(message)}">${escaped(text)}</${tag}>`;
+  `      <${tag} message="${escapeXml(message)}">${escapeXml(text)}</${tag}>`;
 
 const secondsOf = ({ metrics }: GradedRun): number => (metrics?.durationMs ?? 0) / 1_000;
 
 /** Characters that XML 1.0 cannot have, even escaped: controls, half pairs, and two that are none. */
 const NOT_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
-const escaped = (text: string): string =>
+const escapeXml = (text: string): string =>
   text
     .replaceAll(NOT_XML, '\u{fffd}')
     .replaceAll('&', '&amp;')

@@ -5,7 +5,7 @@ import { reportPage } from '../pages/report-page.ts';
 import { briefValue } from '../words/brief-value.ts';
 import { baselineWords, endOf, outcomeNames, placeOf } from './resilience-words.ts';
 
-/** A resilience report as one page: each fault with what came of it, none left out. */
+/** A resilience report as one page: each fault with its outcome, none left out. */
 export const resiliencePage = (report: ResilienceReport): string => {
   const { agent, input, baseline, outcomes, counts, weak, stopped } = report;
   const weakOnes = outcomes.filter(({ weakness }) => weakness !== undefined);
@@ -24,7 +24,7 @@ export const resiliencePage = (report: ResilienceReport): string => {
           ...(stopped === undefined ? [] : [`Stopped early as ${stopped}`]),
         ],
         table: {
-          head: ['what came of it', 'faults'],
+          head: ['outcome', 'faults'],
           rows: Object.entries(counts).map(([kind, count]) => [
             { text: Object.entries(outcomeNames).find(([name]) => name === kind)?.[1] ?? kind },
             { text: String(count) },
@@ -38,7 +38,7 @@ export const resiliencePage = (report: ResilienceReport): string => {
 };
 
 const tableOf = (outcomes: readonly FaultOutcome[]) => ({
-  head: ['place', 'fault', 'what came of it', 'weak point'],
+  head: ['place', 'fault', 'outcome', 'weak point'],
   rows: outcomes.map((each): readonly PageCell[] => [
     { text: placeOf(each.fault) },
     { text: `${each.fault.dependency} ${each.fault.words}` },

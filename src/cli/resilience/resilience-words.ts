@@ -11,7 +11,7 @@ import { tableLines } from '../terminal/table.ts';
 import { widthOf } from '../terminal/terminal.ts';
 import { briefValue } from '../words/brief-value.ts';
 
-/** What came of faults, in words. */
+/** Outcomes of faults, in words. */
 export const outcomeNames: Readonly<Record<FaultOutcomeKind, string>> = {
   same: 'same answer',
   other: 'another answer',
@@ -22,15 +22,15 @@ export const outcomeNames: Readonly<Record<FaultOutcomeKind, string>> = {
   unreached: 'not reached',
 };
 
-/** The lines that a person reads of a resilience report: what came of each kind of fault, then the weak points one by one. */
+/** The lines that a person reads of a resilience report: the outcomes of each kind of fault, then the weak points one by one. */
 export const resilienceLines = (
   report: ResilienceReport,
   { terminal, paint }: Session,
 ): readonly string[] => {
   const { agent, baseline, outcomes, weak, stopped } = report;
   const width = widthOf(terminal.stdout);
-  const head = ['fault', 'at', 'what came of it'].map((text) => ({ text, paint: paint.dim }));
-  const rows = grouped(outcomes).map(([first, ...others]) => [
+  const head = ['fault', 'at', 'outcome'].map((text) => ({ text, paint: paint.dim }));
+  const rows = groupByKind(outcomes).map(([first, ...others]) => [
     { text: `${first.fault.dependency} ${first.fault.words}`, most: 60 },
     { text: placesOf([first, ...others]), most: 40 },
     {
@@ -92,7 +92,7 @@ export const endOf = ({
 type Group = readonly [FaultOutcome, ...FaultOutcome[]];
 
 /** The outcomes of each kind of fault together, in the order of the first of each. */
-const grouped = (outcomes: readonly FaultOutcome[]): readonly Group[] => {
+const groupByKind = (outcomes: readonly FaultOutcome[]): readonly Group[] => {
   const groups = new Map<string, [FaultOutcome, ...FaultOutcome[]]>();
   for (const each of outcomes) {
     const known = groups.get(each.fault.kind);

@@ -13,7 +13,7 @@ import { wrong } from '../usage/wrong-usage.ts';
 import { resiliencePage } from './resilience-page.ts';
 import { resilienceLines } from './resilience-words.ts';
 
-/** `troupe resilience`: injects faults into all that an agent depends on, and says what came of each. Exit code 1 where there is a weak point. */
+/** `troupe resilience`: injects faults into all that an agent depends on, and says how each run ended. Exit code 1 where there is a weak point. */
 export const reportResilience = async (wanted: ResilienceCommand, session: Session): Promise<number> => {
   const { terminal, settings, signal } = session;
   const { file, exportName, faults, limit, html } = wanted;

@@ -240,7 +240,7 @@ export interface EvalCommand extends NamedModule {
   readonly html: string | undefined;
 }
 
-/** What a person says of a stored run; without any of it, what was said is listed. */
+/** Feedback of a person on a stored run; without any of it, that of before is listed. */
 export interface FeedbackCommand {
   readonly name: 'feedback';
   readonly runId: string;

@@ -57,7 +57,7 @@ compared with those of people. Without good, bad, --comment or --expected it is 
 or never; tools that throw, hang, are slow or return garbage; a store that fails or loses the lease; a process that is killed at each write,
 and its run resumed. Time is virtual: what waits takes none. Requests that were in the first run are answered as there; others go to the model.
 THE TOOLS OF THE AGENT ARE EXECUTED AGAIN AND AGAIN: name a FILE whose tools may be.
-Each fault is shown with what came of it: same answer, another answer, ended in order, failed, waits for a person, hung, or not reached. A weak point
+Each fault is shown with its outcome: same answer, another answer, ended in order, failed, waits for a person, hung, or not reached. A weak point
 is a run that hangs, a call executed twice that must not be, garbage that is taken for an answer, and a fault that passes and yet is not got over.
 Exit code 0 without a weak point, else 1. With --json, one line for each fault, then one for all.`,
     options: `      --data           INPUT is JSON, for an agent whose input has a schema

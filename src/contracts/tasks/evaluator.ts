@@ -5,7 +5,7 @@ import type { Task } from './task.ts';
 import type { EvalCase } from './eval-case.ts';
 import type { Artifact } from '../tools/tool-result.ts';
 
-/** A finished run as far as its journal tells of it: the same for one that has just ended, and for one that ended a year ago. */
+/** A finished run as far as its journal has it: the same for one that has just ended, and for one that ended a year ago. */
 export type ExaminedRun<Output = unknown> = Pick<
   RunResult<Output>,
   'runId' | 'task' | 'status' | 'output' | 'error' | 'records' | 'events' | 'totals'

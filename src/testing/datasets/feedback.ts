@@ -97,7 +97,7 @@ const of = async (store: JournalStore, runId: string): Promise<readonly Feedback
 /** Removes all feedback on a run: it stays when the run is pruned. */
 const remove = (store: JournalStore, runId: string): Promise<void> => store.files(ROOM).remove(runId);
 
-/** What people said of stored runs, kept in the store of the runs. */
+/** Judgements of people on stored runs, kept in the store of the runs. */
 export const feedback = { add, of, remove } as const;
 
 const tryParse = (line: string): unknown => {

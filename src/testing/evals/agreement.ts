@@ -9,7 +9,7 @@ export interface Agreement extends Confusion {
   readonly labelled: number;
   /** The share of equal verdicts. */
   readonly agreed: Estimate;
-  /** The agreement beyond chance; undefined where all verdicts are the same, and it cannot be told. */
+  /** The agreement beyond chance; undefined where all verdicts are the same, and it is unknown. */
   readonly kappa: Estimate | undefined;
 }
 

@@ -116,7 +116,7 @@ class Driver {
     this.#budget = new LiveBudget(budgetUsd);
   }
 
-  /** The run as the candidate leads it: the recorded one itself if it does the same, or the reason why it cannot be told. */
+  /** The run as the candidate leads it: the recorded one itself if it does the same, or the reason why it is unknown. */
   async drive({ entry }: StoredCase, recorded: ExaminedRun): Promise<ExaminedRun | string> {
     const { tools, ...options } = this.#options;
     const candidate = journaledDefinition(this.#agent);

@@ -12,7 +12,7 @@ const LEVEL = 0.05;
 /** Fewer cases that differ establish nothing, even if all go the same way: 2 · 0.5^5 is above 0.05. */
 const FEWEST = 6;
 
-/** What can be said of a candidate: a difference that chance alone may make is not established. */
+/** The verdict on a candidate: a difference that chance alone may make is not established. */
 export type Finding = 'better' | 'worse' | 'not established';
 
 /** Cases by whether they pass with the baseline and with the candidate; of several runs, most have to. */
@@ -21,7 +21,7 @@ export interface PairedPasses {
   readonly onlyBaseline: number;
   readonly onlyCandidate: number;
   readonly neither: number;
-  /** The exact test of McNemar: the chance of so many cases on one side, if the candidate were no different. */
+  /** The exact test of McNemar: the chance of this number of cases on one side, if the candidate were no different. */
   readonly pValue: number;
   readonly finding: Finding;
 }
@@ -44,7 +44,7 @@ export interface Comparison {
   readonly summary: string;
   readonly passes: PairedPasses;
   readonly scores: readonly ScoreDifference[];
-  /** Mean differences of a run, candidate minus baseline; undefined where they cannot be told. */
+  /** Mean differences of a run, candidate minus baseline; undefined where they are unknown. */
   readonly costUsd: Estimate | undefined;
   readonly durationMs: Estimate | undefined;
   readonly baseline: EvalReport;

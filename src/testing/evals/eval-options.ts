@@ -62,7 +62,7 @@ export interface EvalRunOptions {
   /** In place of those of the eval. */
   readonly tries?: number | undefined;
   readonly concurrency?: number | undefined;
-  /** Only the first so many cases. */
+  /** The number of cases that are run, the first ones. Default: all. */
   readonly limit?: number | undefined;
   /** In US dollars, for all runs and judges: no run is started once it is spent. Default: no limit. */
   readonly budgetUsd?: number | undefined;

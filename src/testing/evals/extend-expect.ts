@@ -7,7 +7,7 @@ import type { StopReason } from '../../contracts/agents/stop-reason.ts';
 import type { Evaluator, Examined, ExaminedRun } from '../../contracts/tasks/evaluator.ts';
 import { exact, matches } from '../evaluators/answer-evaluators.ts';
 import { evaluate } from '../evaluators/evaluate.ts';
-import { cost, ended, steps, time } from '../evaluators/limit-evaluators.ts';
+import { cost, endsFor, steps, time } from '../evaluators/limit-evaluators.ts';
 import { trajectory } from '../evaluators/trajectory.ts';
 
 /** Matchers for the result of a run. */
@@ -20,11 +20,11 @@ export interface RunMatchers {
   toHaveCalledInOrder(...tools: readonly string[]): void;
   /** It ended for this reason. */
   toEndFor(reason: StopReason['kind']): void;
-  /** It cost at most so many US dollars. */
+  /** It cost at most this number of US dollars. */
   toCostAtMost(usd: number): void;
-  /** It took at most so many ms, by its clock. */
+  /** It took at most this number of ms, by its clock. */
   toTakeAtMost(ms: number): void;
-  /** It took at most so many steps, those of its members included. */
+  /** It took at most this number of steps, those of its members included. */
   toHaveStepsAtMost(steps: number): void;
   /** An evaluator passes it: `await expect(result).toPass(evaluators.judge({ … }))`. */
   toPass(evaluator: Evaluator): Promise<void>;
@@ -36,10 +36,10 @@ type Settled<Matchers> = {
     : never;
 };
 
-/** What `expect` gives for a run. */
+/** The result of `expect` for a run. */
 type RunAssertion = RunMatchers & { readonly not: RunMatchers };
 
-/** What `expect` gives for the promise of a run. */
+/** The result of `expect` for the promise of a run. */
 interface LateRunAssertion {
   readonly resolves: Settled<RunMatchers> & { readonly not: Settled<RunMatchers> };
 }
@@ -103,31 +103,31 @@ const matchers: Readonly<Record<keyof RunMatchers, Matcher>> & Record<string, Ma
     ),
   toHaveCalledInOrder: (run: unknown, ...tools: readonly string[]) =>
     judge(run, trajectory({ calls: tools }), `have called ${tools.join(', ')} in this order`),
-  toEndFor: (run: unknown, reason: StopReason['kind']) => judge(run, ended(reason), `end for ${reason}`),
+  toEndFor: (run: unknown, reason: StopReason['kind']) => judge(run, endsFor(reason), `end for ${reason}`),
   toCostAtMost: (run: unknown, usd: number) => judge(run, cost(usd), `cost at most ${usd} US dollars`),
   toTakeAtMost: (run: unknown, ms: number) => judge(run, time(ms), `take at most ${ms} ms`),
   toHaveStepsAtMost: (run: unknown, most: number) => judge(run, steps(most), `have at most ${most} steps`),
   toPass: async (run: unknown, evaluator: Evaluator) => {
-    const { passed, reason, error } = await evaluate(evaluator, examinedOf(run));
-    return matched(passed, `pass ${evaluator.name}`, error ?? reason);
+    const { passed, reason, error } = await evaluate(evaluator, examine(run));
+    return resultOf(passed, `pass ${evaluator.name}`, error ?? reason);
   },
 };
 
 /** Judges at once: these evaluators ask nobody. */
 const judge = (run: unknown, evaluator: Evaluator, what: string): Matched => {
-  const judgement = evaluator.evaluate(examinedOf(run));
+  const judgement = evaluator.evaluate(examine(run));
   if (isThenable(judgement)) throw new TypeError(`'${evaluator.name}' does not judge at once`);
-  if (typeof judgement !== 'object') return matched(Number(judgement) === 1, what, undefined);
-  return matched(judgement.passed ?? judgement.score === 1, what, judgement.reason);
+  if (typeof judgement !== 'object') return resultOf(Number(judgement) === 1, what, undefined);
+  return resultOf(judgement.passed ?? judgement.score === 1, what, judgement.reason);
 };
 
-const matched = (pass: boolean, what: string, reason: string | undefined): Matched => ({
+const resultOf = (pass: boolean, what: string, reason: string | undefined): Matched => ({
   pass,
   message: () =>
     `expected the run ${pass ? 'not ' : ''}to ${what}${reason === undefined ? '' : `: ${reason}`}`,
 });
 
-const examinedOf = (run: unknown): Examined => {
+const examine = (run: unknown): Examined => {
   if (!isRun(run))
     throw new TroupeError(
       'input.invalid',

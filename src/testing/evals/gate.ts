@@ -86,7 +86,7 @@ const measureOf = (
         of?.agreement?.kappa ??
         (of?.agreement === undefined
           ? 'there are no labels of people'
-          : 'it cannot be told, as all verdicts of both are the same')
+          : 'it is unknown, as all verdicts of both are the same')
       );
     case 'costUsd':
       return costUsd ?? 'the price of a run is not known';

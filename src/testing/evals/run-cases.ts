@@ -10,7 +10,7 @@ import { gradeAnswer, gradeRun, ungradedRun } from './graded-run.ts';
 /** Runs at once by default. */
 const CONCURRENCY = 4;
 
-/** The cases with what came of them. */
+/** The cases with their graded runs. */
 export interface CasesRun {
   readonly cases: readonly GradedCase[];
   /** The reason why some of the cases were not run. */

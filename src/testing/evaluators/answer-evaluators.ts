@@ -22,7 +22,7 @@ const answerText = (answer: Json | undefined): string =>
 const brief = (value: Json): string => textOf(value).slice(0, 200);
 
 /** The expected answer: that of the evaluator, else that of the case. @throws `input.invalid` if there is neither. */
-const expectedIn = (examined: Examined, own: Json | undefined, evaluator: string): Json => {
+const expectationIn = (examined: Examined, own: Json | undefined, evaluator: string): Json => {
   const expected = own ?? examined.case?.expected;
   if (expected !== undefined) return expected;
   throw new TroupeError(
@@ -36,7 +36,7 @@ export const exact = (expected?: Json): Evaluator => ({
   name: 'exact',
   evaluate: (examined) => {
     const answer = answerOf(examined);
-    const wanted = expectedIn(examined, expected, 'exact');
+    const wanted = expectationIn(examined, expected, 'exact');
     const isFound = answer !== undefined && isEqual(answer, wanted);
     return {
       score: isFound ? 1 : 0,
@@ -68,7 +68,7 @@ export const contains = (
     name: 'contains',
     evaluate: (examined) => {
       const answer = answerOf(examined);
-      const wanted = expectedIn(examined, text, 'contains');
+      const wanted = expectationIn(examined, text, 'contains');
       if (typeof wanted !== 'string')
         throw new TroupeError(
           'input.invalid',

@@ -1,7 +1,7 @@
 import { contains, exact, fits, matches } from './answer-evaluators.ts';
 import { combined } from './combined.ts';
 import { judgedBy } from './judged-by.ts';
-import { cost, ended, steps, time } from './limit-evaluators.ts';
+import { cost, endsFor, steps, time } from './limit-evaluators.ts';
 import { obeys } from './obeys.ts';
 import { toolUse } from './tool-use.ts';
 import { trajectory } from './trajectory.ts';
@@ -24,14 +24,14 @@ export const evaluators = {
   trajectory,
   /** Passes for a run that used its tools as it should: those that it had to, none that it must not, not too often, without failures. */
   toolUse,
-  /** Passes for a run that cost at most so many US dollars. One whose price is not known is an error. */
+  /** Passes for a run that cost at most this number of US dollars. One whose price is not known is an error. */
   cost,
-  /** Passes for a run that took at most so many ms. */
+  /** Passes for a run that took at most this number of ms. */
   time,
-  /** Passes for a run of at most so many steps, its members included. */
+  /** Passes for a run of at most this number of steps, its members included. */
   steps,
   /** Passes for a run that ended for one of these reasons. Default: `answered`. */
-  ended,
+  endsFor,
   /** Passes for a run whose calls a policy would have allowed: those that it asks about need the approval of a person on record. */
   obeys,
   /** Passes for an answer that a model finds good, in a run of its own. The model must not have written the answer. */

@@ -4,7 +4,7 @@ import type { Evaluator, ExaminedRun } from '../../contracts/tasks/evaluator.ts'
 import { assertRun } from './run-calls.ts';
 import { foundText } from '../../contracts/errors/found-text.ts';
 
-/** Passes for a run that cost at most so many US dollars. */
+/** Passes for a run that cost at most this number of US dollars. */
 export const cost = (mostUsd: number): Evaluator =>
   within('cost', mostUsd, ({ totals }) => {
     if (totals.costUsd !== undefined) return totals.costUsd;
@@ -12,17 +12,17 @@ export const cost = (mostUsd: number): Evaluator =>
     throw new TroupeError('input.invalid', `Cannot tell the cost of the run as no price is known: ${models}`);
   });
 
-/** Passes for a run that took at most so many ms. */
+/** Passes for a run that took at most this number of ms. */
 export const time = (mostMs: number): Evaluator => within('time', mostMs, ({ totals }) => totals.durationMs);
 
-/** Passes for a run of at most so many steps. */
+/** Passes for a run of at most this number of steps. */
 export const steps = (most: number): Evaluator => within('steps', most, ({ totals }) => totals.steps);
 
 /** Passes for a run that ended for one of these reasons. */
-export const ended = (...reasons: readonly StopReason['kind'][]): Evaluator => {
+export const endsFor = (...reasons: readonly StopReason['kind'][]): Evaluator => {
   const wanted: readonly string[] = reasons.length === 0 ? ['answered'] : reasons;
   return {
-    name: 'ended',
+    name: 'endsFor',
     evaluate: ({ result: { stopReason, error } }) => ({
       score: wanted.includes(stopReason.kind) ? 1 : 0,
       reason: error === undefined ? stopReason.kind : `${stopReason.kind}: ${error.message}`,

@@ -24,7 +24,7 @@ export interface InjectFaultsOptions {
   readonly input: Json;
   /**
    * The model of all runs, in place of the agent's own. It is asked for the run without faults, and then only for requests that were not in that
-   * one. A function makes one for each run, which is asked for everything but where a run is resumed: a scripted model has to be made anew.
+   * one. A function makes one for each run, which is asked for everything but where a run is resumed: a scripted model would be at its end.
    */
   readonly model?: ModelChoice | (() => Model) | undefined;
   /** Default: all. */

@@ -84,7 +84,7 @@ export class FaultRun {
     return { output: toJson(result.output), durationMs: this.#clock.now() - this.#startedAt, recording };
   }
 
-  /** Runs with its fault, resumes the run where that has ended its process, and says what came of it. */
+  /** Runs with its fault, resumes the run where that has ended its process, and tells its outcome. */
   async inject(fault: Fault, isSame: (output: Json) => boolean): Promise<FaultOutcome> {
     const end = await this.#go();
     const { result, error, isHung, waitsFor, events } = end;
@@ -207,7 +207,7 @@ interface RunEnd {
   readonly events: readonly RuntimeEvent[];
 }
 
-/** What a store does to a run that it fails: it can be resumed. */
+/** Checks for an end that the store made: the run can be resumed. */
 const isLost = (thrown: unknown, result: AnyResult | undefined): boolean =>
   isTroupeError(thrown, 'run.suspended') ||
   (isTroupeError(thrown) && thrown.code.startsWith('journal.')) ||
@@ -223,7 +223,7 @@ const kindOf = (
   return isSame(toJson(result.output)) ? 'same' : 'other';
 };
 
-/** What an open request to a person is about. */
+/** The subject of an open request to a person. */
 const openRequest = (events: readonly RuntimeEvent[]): string | undefined => {
   const open = new Map<string, string>();
   for (const event of events) {

@@ -13,7 +13,7 @@ interface FaultFacts {
   readonly lasts: 'once' | 'always';
   /** True if an agent should get over it: the run should complete with the same answer. */
   readonly isPassing: boolean;
-  /** What happens, in words. */
+  /** The fault in words, after its dependency. */
   readonly words: string;
 }
 

@@ -15,7 +15,7 @@ import type { FaultOutcome, ResilienceReport } from './resilience-report.ts';
 import { resilienceReport } from './resilience-report.ts';
 
 /**
- * Runs an agent's task again and again, each time with one fault in what it depends on, and says what came of it. Time is virtual: time-outs
+ * Runs an agent's task again and again, each time with one fault in what it depends on, and reports the outcomes. Time is virtual: time-outs
  * and back-offs take none.
  *
  * Models answer 503, 429 or 401, garbage, half an answer, nothing, or not at all; tools throw, hang, are slow, or return garbage; the store fails

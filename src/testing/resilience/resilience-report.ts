@@ -4,7 +4,7 @@ import type { StopReason } from '../../contracts/agents/stop-reason.ts';
 import type { Fault, Places } from './fault.ts';
 
 /**
- * What came of a fault.
+ * The outcome of a fault.
  *
  * - `same`: the run completed with the same answer.
  * - `other`: it completed, with another answer.
@@ -16,7 +16,7 @@ import type { Fault, Places } from './fault.ts';
  */
 export type FaultOutcomeKind = 'same' | 'other' | 'stopped' | 'failed' | 'waiting' | 'hung' | 'unreached';
 
-/** One fault, and what came of it. */
+/** One fault, and its outcome. */
 export interface FaultOutcome {
   readonly fault: Fault;
   readonly outcome: FaultOutcomeKind;
@@ -66,7 +66,7 @@ export const weaknessOf = (
       return GARBAGE.has(fault.kind) ? 'answers as if what was garbage had been an answer' : undefined;
     case 'failed':
       if (error?.code === 'script.exhausted')
-        return 'cannot be told: the script of the model has no reply for what follows';
+        return 'is unknown: the script of the model has no reply for what follows';
       return fault.isPassing ? 'fails, although the fault passes' : undefined;
     case 'stopped':
       return fault.isPassing ? 'ends without an answer, although the fault passes' : undefined;

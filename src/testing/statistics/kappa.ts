@@ -12,7 +12,7 @@ export interface Confusion {
 
 /**
  * Estimates the agreement beyond chance of two raters: κ of Cohen (1960), with the interval by the standard error of Fleiss, Cohen and Everitt
- * (1969). 1 is full agreement, 0 what chance gives. Undefined where it cannot be told: for none, and where both gave all the same verdict.
+ * (1969). 1 is full agreement, 0 what chance gives. Undefined where it is unknown: for none, and where both gave all the same verdict.
  */
 export const kappaOf = ({
   bothPass,

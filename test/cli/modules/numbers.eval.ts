@@ -36,6 +36,6 @@ export const lax = defineEval({
   name: 'lax',
   agent: clerk,
   dataset,
-  evaluators: [evaluators.ended()],
+  evaluators: [evaluators.endsFor()],
   gates: [{ measure: 'passRate', atLeast: 1 }],
 });

@@ -295,8 +295,8 @@ describe('evaluators of a journal', () => {
     ['tools not used', evaluators.toolUse({ used: ['wipe'], mostFailed: 0 }), false, 0],
     ['one of two conditions', evaluators.toolUse({ used: ['pay'], most: 2 }), false, 0.5],
     ['no repeated calls', evaluators.toolUse({ mostRepeated: 0 }), true, 1],
-    ['ended as it should', evaluators.ended(), true, 1],
-    ['ended otherwise', evaluators.ended('maxSteps', 'refused'), false, 0],
+    ['ended as it should', evaluators.endsFor(), true, 1],
+    ['ended otherwise', evaluators.endsFor('maxSteps', 'refused'), false, 0],
     ['steps', evaluators.steps(4), true, 1],
     ['too many steps', evaluators.steps(3), false, 0],
     ['time', evaluators.time(60_000), true, 1],
@@ -393,7 +393,7 @@ describe('recorded runs', () => {
       name: 'p',
       agent: clerk,
       dataset: [],
-      evaluators: [evaluators.ended()],
+      evaluators: [evaluators.endsFor()],
     }).grade({ store });
     expect(report).toMatchObject({ left: [{ runId: 'paid' }], summary: { runs: 0 } });
   });
