@@ -146,7 +146,7 @@ describe('faults that are injected into an agent', () => {
       model,
       faults: ['model'],
       limit: 1,
-      isSame: (output) => String(output).startsWith('It is'),
+      isSame: (output) => typeof output === 'string' && output.startsWith('It is'),
     });
     expect(outcomesOf(strict.outcomes, 'model-unavailable')).toEqual(['other']);
     expect(outcomesOf(lax.outcomes, 'model-unavailable')).toEqual(['same']);
