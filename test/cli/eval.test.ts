@@ -235,6 +235,8 @@ describe('troupe coverage', () => {
     expect([code, stderr]).toEqual([0, 'Written: lived.md\n']);
     expect(stdout).toMatch(/^1 run\n/);
     expect(stdout).toMatch(/\nshout +1 +\d+ of \d+ +\d+ of \d+/);
+    expect(stdout).toMatch(/\nchorus +1 +5 of 9 /);
+    expect(stdout).toContain('States of chorus never seen: 4\n  pipeline.standingIn\n');
     expect(stdout).toMatch(/Arrows of .* never seen: \d+\n/);
     const drawn = written('lived.md');
     expect(drawn.match(/```mermaid\nstateDiagram-v2/g)?.length).toBeGreaterThanOrEqual(3);

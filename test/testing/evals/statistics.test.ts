@@ -72,6 +72,32 @@ describe('the agreement of two raters', () => {
     expect(kappaOf(confusion(0, 0, 0, 0))).toBeUndefined();
   });
 
+  test.each([
+    [20, 5, 10, 15],
+    [45, 2, 3, 50],
+    [90, 1, 4, 5],
+    [10, 30, 5, 55],
+  ])('has the interval of the delta method, by numeric derivatives: %i, %i, %i, %i', (a, b, c, d) => {
+    const of = a + b + c + d;
+    const shares = [a / of, b / of, c / of, d / of];
+    const kappaAt = ([p = 0, q = 0, r = 0, t = 0]: readonly number[]): number => {
+      const all = p + q + r + t;
+      const chance = ((p + q) * (p + r) + (r + t) * (q + t)) / all ** 2;
+      return ((p + t) / all - chance) / (1 - chance);
+    };
+    const step = 1e-6;
+    const slopes = shares.map((_, at) => {
+      const moved = (by: number) =>
+        kappaAt(shares.map((share, index) => (index === at ? share + by : share)));
+      return (moved(step) - moved(-step)) / (2 * step);
+    });
+    const meanSlope = slopes.reduce((sum, slope, at) => sum + slope * (shares[at] ?? 0), 0);
+    const variance =
+      slopes.reduce((sum, slope, at) => sum + slope ** 2 * (shares[at] ?? 0), 0) - meanSlope ** 2;
+    const found = kappaOf(confusion(a, b, c, d));
+    expect((found?.value ?? 0) - (found?.low ?? 0)).toBeCloseTo(1.959964 * Math.sqrt(variance / of), 5);
+  });
+
   test('has an interval that holds the true κ in about 95 of 100 samples', () => {
     // Truth: cells of 0.45, 0.1, 0.15 and 0.3.
     const truth = kappaOf(confusion(450, 100, 150, 300))?.value ?? 0;
