@@ -144,6 +144,7 @@ export default defineConfig({
             items: [{ text: 'React', link: '/react' }],
           },
           { text: 'Testing', link: '/guide/testing' },
+          { text: 'Evals', link: '/guide/evals' },
           { text: 'Serving', link: '/guide/serving' },
           { text: 'Operating', link: '/guide/operating' },
           {

@@ -81,6 +81,12 @@ const follow = async (wanted: Command, session: Session): Promise<number> => {
       return (await import('./blame/blame.ts')).blameRun(wanted, session);
     case 'rehearse':
       return (await import('./rehearse.ts')).rehearseRuns(wanted, session);
+    case 'eval':
+      return (await import('./evals/eval.ts')).evalFile(wanted, session);
+    case 'resilience':
+      return (await import('./resilience/resilience.ts')).reportResilience(wanted, session);
+    case 'coverage':
+      return (await import('./coverage/coverage.ts')).coverage(wanted, session);
     case 'upgrade':
       return (await import('./upgrade.ts')).upgrade(wanted, session);
     case 'trace':

@@ -17,7 +17,10 @@ export const exitCode = {
 /** Meanings of the exit codes, as the help and the guide state them. */
 export const exitMeanings: readonly (readonly [code: number, meaning: string])[] = [
   [exitCode.answered, 'answered, also if the answer is that nothing was found'],
-  [exitCode.unanswered, 'failed, or stopped without an answer; a journal is damaged; two runs differ'],
+  [
+    exitCode.unanswered,
+    'failed, or stopped without an answer; a journal is damaged; two runs differ; a gate fails',
+  ],
   [exitCode.usage, 'wrong usage; a file, package, run, price or key is missing, or the key is refused'],
   [exitCode.parked, 'parked: the run waits, and can be resumed'],
   [exitCode.aborted, 'aborted by Ctrl-C (once: in order; twice: at once, and a stored run can be resumed)'],

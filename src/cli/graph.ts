@@ -53,25 +53,13 @@ export const graph = async (wanted: GraphCommand, session: Session): Promise<num
 /** Computes how an agent's stored runs went through its chart. */
 const waysOf = (agent: Agent<unknown, unknown>, limit: number, session: Session): Promise<ChartCoverage> =>
   withStore(session, async ({ store }) => {
-    const { replay } = await import('../runtime/journal/replay/replay.ts');
-    const { recorder } = await import('../inspect/recording/recorder.ts');
+    const { recordedWays } = await import('./coverage/recorded-ways.ts');
     const { chartCoverage } = await import('../inspect/coverage/chart-coverage.ts');
-    const runs = (await store.list({})).filter((run) => run.agent === agent.name).slice(0, limit);
-    const recordings = [];
-    for (const { runId } of runs) {
-      const record = recorder({ capacity: Infinity });
-      try {
-        await replay(agent, runId, { store, inspect: record });
-        recordings.push(record.recording);
-      } catch {
-        // Its code is another by now, or its journal is damaged: what it did is not what this chart does.
-      }
-    }
+    const { recordings, left } = await recordedWays(agent, store, limit);
     const { terminal, settings, sidePaint: paint } = session;
-    const left = runs.length - recordings.length;
     if (!settings.quiet && !settings.json)
       terminal.stderr.write(
-        `${paint.dim(`${several(recordings.length, 'run')} of ${agent.name}${left === 0 ? '' : `, ${left} left out`}`)}\n`,
+        `${paint.dim(`${several(recordings.length, 'run')} of ${agent.name}${left.length === 0 ? '' : `, ${left.length} left out`}`)}\n`,
       );
     return chartCoverage(recordings, { name: agent.name });
   });

@@ -4,7 +4,7 @@ import { canonical } from '../base/json/canonical.ts';
 import type { Json } from '../base/json/json.ts';
 import { toJson } from '../base/json/json.ts';
 import type { RunDifference } from '../testing/rehearsal/difference.ts';
-import type { Estimate } from '../testing/rehearsal/intervals.ts';
+import type { Estimate } from '../testing/statistics/intervals.ts';
 import type { LiveEnd } from '../testing/rehearsal/live-run.ts';
 import type { Rehearsal, RehearsedRun } from '../testing/rehearsal/rehearsal.ts';
 import { rehearse } from '../testing/rehearsal/rehearse.ts';

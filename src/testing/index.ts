@@ -14,11 +14,14 @@ export { deadEnds, explore, loops } from './explore.ts';
 // Comparison of runs
 export { compareRuns } from './compare-runs.ts';
 
-// Evaluation of finished runs
-export { combined, evaluate, evaluateTask, metricsOf } from '../runtime/evaluate/evaluate.ts';
-export { evaluators, passPower } from '../runtime/evaluate/evaluators.ts';
-export { judgedBy } from '../runtime/evaluate/judged-by.ts';
-export { summariseRuns } from '../runtime/evaluate/summarise-runs.ts';
+// Evals: datasets, evaluators, gates
+export { defineEval } from './evals/define-eval.ts';
+export { extendExpect } from './evals/extend-expect.ts';
+export { datasets } from './datasets/datasets.ts';
+export { feedback } from './datasets/feedback.ts';
+export { evaluators } from './evaluators/evaluators.ts';
+export { evaluate } from './evaluators/evaluate.ts';
+export { evaluateTask } from './evaluators/evaluate-task.ts';
 export type { Evaluator } from '../contracts/tasks/evaluator.ts';
 
 // Contracts for parts of your own
@@ -33,3 +36,6 @@ export { rehearse } from './rehearsal/rehearse.ts';
 
 // Failed runs
 export { blame } from './blame/blame.ts';
+
+// Faults
+export { injectFaults } from './resilience/inject-faults.ts';

@@ -14,7 +14,8 @@ import { openaiChat } from '../../src/models/openai/openai-chat.ts';
 import { openai } from '../../src/models/openai/openai.ts';
 import { asLanguageModel } from '../../src/runtime/ai-sdk/as-language-model.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { combined, evaluate } from '../../src/runtime/evaluate/evaluate.ts';
+import { evaluate } from '../../src/testing/evaluators/evaluate.ts';
+import { evaluators } from '../../src/testing/evaluators/evaluators.ts';
 import { workflow } from '../../src/runtime/workflows/workflow.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
@@ -95,8 +96,10 @@ test.each<[string, () => unknown, string]>([
   ['clock, back', call((ms: number) => virtualClock().advance(ms))(-1), 'input.invalid'],
   ['clock, no number', call((ms: number) => virtualClock().advance(ms))(Number.NaN), 'input.invalid'],
   ['clock, a text', call((ms: number) => virtualClock().advance(ms))('5'), 'input.invalid'],
-  ['combined, a typo', call(combined)('al', [{ name: 'e', evaluate: () => true }]), 'all, any, mean'],
-  ['combined, no evaluator', call(combined)('all', [5]), 'not an evaluator'],
+  ['evaluators, not a list', call(evaluators.all)({ name: 'e', evaluate: () => true }), 'not a list'],
+  ['a trajectory, a typo', call(evaluators.trajectory)({ extra: false }), 'did you mean `extras`'],
+  ['the use of tools, a typo', call(evaluators.toolUse)({ use: ['a'] }), 'did you mean `used`'],
+  ['evaluators, no evaluator', call(evaluators.all)([5]), 'not an evaluator'],
   ['evaluate, nothing', call(evaluate)(), 'input.invalid'],
   ['openaiChat, no name', call(openaiChat)(''), 'input.invalid'],
   ['openaiChat, a number', call(openaiChat)(5), 'input.invalid'],

@@ -6,10 +6,12 @@ import type { Json } from '../../src/base/json/json.ts';
 import { taskSchema } from '../../src/contracts/tasks/task.ts';
 import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { combined, evaluate, evaluateTask, metricsOf } from '../../src/runtime/evaluate/evaluate.ts';
-import { evaluators, passPower } from '../../src/runtime/evaluate/evaluators.ts';
-import { judgedBy } from '../../src/runtime/evaluate/judged-by.ts';
-import { summariseRuns } from '../../src/runtime/evaluate/summarise-runs.ts';
+import { evaluate } from '../../src/testing/evaluators/evaluate.ts';
+import { evaluateTask } from '../../src/testing/evaluators/evaluate-task.ts';
+import { evaluators } from '../../src/testing/evaluators/evaluators.ts';
+import { metricsOf } from '../../src/testing/evaluators/run-metrics.ts';
+import { summariseRuns } from '../../src/testing/evaluators/summarise-runs.ts';
+import { passPower } from '../../src/testing/statistics/pass-power.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { complete } from '../../src/tools/built-in/ending/complete.ts';
 import { delegate } from '../../src/tools/built-in/delegation/delegate.ts';
@@ -85,14 +87,19 @@ describe('[QITOS-83] evaluators look at the answer of a finished run', () => {
     const own = scores.map((score, index) => ({ name: `e${index}`, evaluate: () => score }));
     const examined = { result: await answering('x'), input: 'x' };
     const threshold = combination === 'mean' ? 0.75 : 1;
-    expect(await evaluate(combined(combination, own, threshold), examined)).toMatchObject({
+    expect(
+      await evaluate(
+        combination === 'mean' ? evaluators.mean(own, threshold) : evaluators[combination](own),
+        examined,
+      ),
+    ).toMatchObject({
       passed,
       parts: scores.map((score, index) => ({ evaluator: `e${index}`, score })),
     });
   });
 
   test('of no evaluators there is no combination', () => {
-    expect(() => combined('all', [])).toThrow('there are none');
+    expect(() => evaluators.all([])).toThrow('there are none');
   });
 
   test('pass^k: the chance that k runs in a row succeed', () => {
@@ -114,7 +121,7 @@ describe('[QITOS-83] evaluators look at the answer of a finished run', () => {
 describe('[M71] a model as the judge', () => {
   const judge = (reply: string, id = 'judge') => {
     const model = scriptedModel([reply], id);
-    return { model, evaluator: judgedBy({ criterion: 'It is polite.', model }) };
+    return { model, evaluator: evaluators.judge({ criterion: 'It is polite.', model }) };
   };
   const said = (score: number) => JSON.stringify({ score, reason: 'because' });
 
@@ -126,6 +133,7 @@ describe('[M71] a model as the judge', () => {
       passed: true,
       score: 0.8,
       reason: 'because',
+      costUsd: 0,
     });
     const seen = model.requests[0]?.messages.at(-1)?.text ?? '';
     expect(JSON.parse(seen)).toEqual({
@@ -156,7 +164,7 @@ describe('[M71] a model as the judge', () => {
       passed: false,
     });
     expect(model.requests).toHaveLength(0);
-    const broken = judgedBy({ criterion: 'x', model: scriptedModel([], 'empty') });
+    const broken = evaluators.judge({ criterion: 'x', model: scriptedModel([], 'empty') });
     expect(await evaluate(broken, { result: await answering('x'), input: 'x' })).toMatchObject({
       passed: false,
       score: 0,

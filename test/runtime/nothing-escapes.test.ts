@@ -7,7 +7,7 @@ import type { MemorySource } from '../../src/contracts/conversations/memory.ts';
 import { keepLast } from '../../src/memory/processors/keep-last.ts';
 import { windowMemory } from '../../src/memory/memories/window-memory.ts';
 import { agent } from '../../src/runtime/define/agent.ts';
-import { evaluate } from '../../src/runtime/evaluate/evaluate.ts';
+import { evaluate } from '../../src/testing/evaluators/evaluate.ts';
 import { calls, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { virtualClock } from '../../src/testing/virtual-clock.ts';
 import { tool } from '../../src/tools/define/define-tool.ts';

@@ -2,6 +2,7 @@ import type { Command } from '../usage/commands.ts';
 import type { Session } from '../session.ts';
 import { answerRun } from './answer-run.ts';
 import { compare } from './compare.ts';
+import { giveFeedback } from './feedback.ts';
 import { fork } from './forks/fork.ts';
 import { keepSchedules } from '../schedules/keep-schedules.ts';
 import { prune } from './prune.ts';
@@ -31,6 +32,9 @@ export type StoredCommand = Exclude<
       | 'suggest'
       | 'rehearse'
       | 'upgrade'
+      | 'eval'
+      | 'resilience'
+      | 'coverage'
       | 'blame'
       | 'trace'
       | 'audit';
@@ -64,5 +68,7 @@ export const followStored = (wanted: StoredCommand, session: Session): Promise<n
       return importRun(wanted, session);
     case 'prune':
       return prune(wanted, session);
+    case 'feedback':
+      return giveFeedback(wanted, session);
   }
 };

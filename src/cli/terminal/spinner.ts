@@ -14,10 +14,14 @@ export const FRAME_MS = 80;
 /** Delay before it is shown, in ms. */
 const PATIENCE_MS = 300;
 
-/** Shows a spinner for work without steps (a plain line, if lines cannot be redrawn); returns a function that ends it. */
-export const spinner = (text: string, { terminal, settings, sidePaint, restore }: Session): (() => void) => {
+/** Shows a spinner for work without steps (a plain line, if lines cannot be redrawn); returns a function that ends it. Words that change are a function. */
+export const spinner = (
+  said: string | (() => string),
+  { terminal, settings, sidePaint, restore }: Session,
+): (() => void) => {
+  const words = typeof said === 'string' ? () => said : said;
   if (settings.json || settings.quiet) return () => undefined;
-  if (!canRedraw(terminal)) return announcement(`  ${text} …\n`, terminal);
+  if (!canRedraw(terminal)) return announcement(`  ${words()} …\n`, terminal);
   const startedAt = performance.now();
   let isShown = false;
   const clear = (): void => {
@@ -30,7 +34,7 @@ export const spinner = (text: string, { terminal, settings, sidePaint, restore }
     const frame = sidePaint.cyan(spinnerFrame(passed));
     // A line that wraps could not be erased.
     const line = fittedLine(
-      `  ${frame} ${text} (${Math.floor(passed / 1_000)} s)`,
+      `  ${frame} ${words()} (${Math.floor(passed / 1_000)} s)`,
       widthOf(terminal.stderr) - 1,
     );
     terminal.stderr.write(`\u001b[?25l\r\u001b[2K${line}`);

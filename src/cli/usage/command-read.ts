@@ -12,6 +12,8 @@ import type { AuditValues } from '../audit/audit-command.ts';
 import { auditCommandFrom } from '../audit/audit-command.ts';
 import type { BlameValues } from '../blame/blame-command.ts';
 import { blameCommandFrom } from '../blame/blame-command.ts';
+import type { EvalValues } from '../evals/eval-command.ts';
+import { evalCommandFrom, feedbackCommandFrom, resilienceCommandFrom } from '../evals/eval-command.ts';
 import type { NewValues } from '../new/new-command.ts';
 import { newCommandFrom } from '../new/new-command.ts';
 import { schedulesCommandFrom } from '../schedules/schedules-command.ts';
@@ -32,7 +34,7 @@ import type {
 export type { CommandName } from './command-shapes.ts';
 
 /** Parsed values of options, by name. */
-interface OwnValues extends InspectValues, AuditValues, BlameValues, NewValues, ServingValues {
+interface OwnValues extends InspectValues, AuditValues, BlameValues, EvalValues, NewValues, ServingValues {
   readonly data?: boolean | undefined;
   readonly by?: string | undefined;
   readonly role?: string | undefined;
@@ -70,10 +72,8 @@ interface OwnValues extends InspectValues, AuditValues, BlameValues, NewValues, 
   readonly json?: boolean | undefined;
   readonly taken?: boolean | undefined;
   readonly unproven?: boolean | undefined;
-  readonly candidate?: string | undefined;
   readonly check?: string | undefined;
-  readonly live?: boolean | undefined;
-  readonly tools?: string | undefined;
+  readonly tested?: string | undefined;
 }
 
 /** Default number of runs listed. */
@@ -194,6 +194,20 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       };
     case 'blame':
       return blameCommandFrom(first, code, values);
+    case 'eval':
+      return evalCommandFrom(first, values);
+    case 'feedback':
+      return feedbackCommandFrom(first, second, values);
+    case 'resilience':
+      return resilienceCommandFrom(first, second, values);
+    case 'coverage':
+      return {
+        name,
+        ...namedModule(first, values.export, name),
+        limit: countOf(values.limit, '--limit', name) ?? COUNTED,
+        tested: textOf(values.tested, '--tested', name),
+        mermaid: textOf(values.mermaid, '--mermaid', name),
+      };
     case 'rehearse':
       return rehearseFrom(values);
     case 'upgrade': {

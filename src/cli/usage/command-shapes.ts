@@ -78,6 +78,15 @@ export const options = {
   enqueue: { type: 'boolean' },
   concurrency: { type: 'string' },
   yes: { type: 'boolean', short: 'y' },
+  judges: { type: 'boolean' },
+  tries: { type: 'string' },
+  junit: { type: 'string' },
+  faults: { type: 'string' },
+  tested: { type: 'string' },
+  comment: { type: 'string' },
+  expected: { type: 'string' },
+  evaluator: { type: 'string' },
+  path: { type: 'string' },
 } as const;
 
 /** Options of every command. */
@@ -131,6 +140,10 @@ export type CommandName =
   | 'suggest'
   | 'rehearse'
   | 'upgrade'
+  | 'eval'
+  | 'feedback'
+  | 'resilience'
+  | 'coverage'
   | 'blame'
   | 'approve'
   | 'deny'
@@ -189,6 +202,30 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
     options: ['candidate', 'over', 'export', 'run', 'limit', 'live', 'tools', 'budget'],
   },
   upgrade: { needs: [], optional: 0, options: ['check', 'over', 'export'] },
+  eval: {
+    needs: ['no file was named: give the module that exports the eval'],
+    optional: 0,
+    options: [
+      'over',
+      'candidate',
+      'export',
+      'tries',
+      'concurrency',
+      'limit',
+      'budget',
+      'judges',
+      'tools',
+      'junit',
+      'html',
+    ],
+  },
+  feedback: {
+    needs: [RUN],
+    optional: 1,
+    options: ['comment', 'expected', 'data', 'evaluator', 'by', 'path', 'step', 'call'],
+  },
+  resilience: { needs: [FILE], optional: 1, options: ['data', 'export', 'faults', 'limit', 'html'] },
+  coverage: { needs: [FILE], optional: 0, options: ['over', 'tested', 'export', 'limit', 'mermaid'] },
   blame: {
     needs: [RUN],
     optional: 0,

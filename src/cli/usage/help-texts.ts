@@ -1,5 +1,6 @@
 import type { CommandName } from './command-shapes.ts';
 import { helpOfServing } from './help-of-serving.ts';
+import { helpOfEvals } from './help-of-evals.ts';
 import { helpOfComparison } from './help-of-comparison.ts';
 import type { HelpText } from './help-text.ts';
 
@@ -201,6 +202,7 @@ ${REVEAL}`,
     ],
   },
   ...helpOfComparison,
+  ...helpOfEvals,
   approve: {
     about: 'approve a call of a waiting run',
     usage: 'RUN [REQUEST]',

@@ -2,14 +2,27 @@ import type { Json } from '../../base/json/json.ts';
 import type { RunResult } from '../runs/run-result.ts';
 import type { StopReason } from '../agents/stop-reason.ts';
 import type { Task } from './task.ts';
+import type { EvalCase } from './eval-case.ts';
 import type { Artifact } from '../tools/tool-result.ts';
+
+/** A finished run as far as its journal has it: the same for one that has just ended, and for one that ended a year ago. */
+export type ExaminedRun<Output = unknown> = Pick<
+  RunResult<Output>,
+  'runId' | 'task' | 'status' | 'output' | 'error' | 'records' | 'events' | 'totals'
+> & { readonly stopReason: { readonly kind: StopReason['kind'] } };
 
 /** A finished run under examination. */
 export interface Examined<Output = unknown> {
-  readonly result: RunResult<Output>;
+  readonly result: ExaminedRun<Output>;
   /** The input of the run. */
   readonly input: Json;
   readonly task?: Task | undefined;
+  /** The case of a dataset that it was run for. */
+  readonly case?: EvalCase | undefined;
+  /** True for an answer on record without the run that gave it: there are no events, and no totals. */
+  readonly isAnswerOnly?: boolean | undefined;
+  /** Aborted when the evaluation is no longer wanted. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** An evaluator's judgement: a score from 0 to 1, or plainly yes or no; with an optional reason. */
@@ -22,6 +35,8 @@ export type Judgement =
       readonly passed?: boolean | undefined;
       /** The evaluations that it is composed of. */
       readonly parts?: readonly Evaluation[] | undefined;
+      /** The cost of the judgement itself, in US dollars, where a model was asked. */
+      readonly costUsd?: number | undefined;
     };
 
 /**
@@ -32,6 +47,8 @@ export interface Evaluator<Output = unknown> {
   readonly name: string;
   /** The score from which it passes. Default 1. */
   readonly threshold?: number | undefined;
+  /** True if it asks a model, which costs: recorded runs are then not given to it unless it is wanted. Default false. */
+  readonly asksModel?: boolean | undefined;
   evaluate(examined: Examined<Output>): Judgement | Promise<Judgement>;
 }
 
@@ -46,6 +63,8 @@ export interface Evaluation {
   readonly error?: string | undefined;
   /** Of combined evaluators: the result of each. */
   readonly parts?: readonly Evaluation[] | undefined;
+  /** In US dollars, where a model was asked. */
+  readonly costUsd?: number | undefined;
 }
 
 /** The rule that combines evaluations: all have to pass, any, or the mean of their scores reaches the threshold. */
@@ -64,6 +83,8 @@ export interface RunMetrics {
   readonly outputTokens: number;
   readonly retries: number;
   readonly durationMs: number;
+  /** In US dollars; absent if the price of one call is not known. */
+  readonly costUsd?: number | undefined;
   /** The sum of the rewards that its environment gave; absent if there were none. */
   readonly reward?: number | undefined;
   /** The models that answered. */

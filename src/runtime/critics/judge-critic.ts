@@ -8,8 +8,7 @@ import type { Json } from '../../base/json/json.ts';
 import { resolveModel } from '../../models/model-registry.ts';
 import { verdictOf } from '../../actors/critics/agent-critic.ts';
 import { agent } from '../define/agent.ts';
-import { metricsOf } from '../evaluate/evaluate.ts';
-import { authorProblem } from '../evaluate/author-problem.ts';
+import { authorProblem, modelsIn } from './author-problem.ts';
 
 /** Options of {@link judgeCritic}. */
 export interface JudgeCriticOptions extends Pick<Critic, 'each' | 'timeoutMs' | 'ifBroken'> {
@@ -71,7 +70,7 @@ export const judgeCritic = ({
       if (chosen === undefined) return refusal(authorProblem(authors, models));
       const result = await review.run(chosen.judge, { criterion, material: material(review) });
       // The run's model may have been swapped: the model that answered counts.
-      const problem = authorProblem(authors, metricsOf(result).models);
+      const problem = authorProblem(authors, modelsIn(result.events));
       return problem === undefined ? verdictOf(result, chosen.judge) : refusal(problem);
     },
   };

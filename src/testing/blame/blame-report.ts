@@ -1,8 +1,8 @@
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { JournalStore } from '../../contracts/journals/journal.ts';
-import type { Estimate } from '../rehearsal/intervals.ts';
-import { shareOf } from '../rehearsal/intervals.ts';
+import type { Estimate } from '../statistics/intervals.ts';
+import { shareOf } from '../statistics/intervals.ts';
 import type { FailedRun } from './failed-run.ts';
 import type { Point, Said } from './point.ts';
 import { isSameSaid } from './point.ts';

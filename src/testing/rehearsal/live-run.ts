@@ -46,9 +46,10 @@ export const liveFrom = async (
   { store: from, model, secrets, secretKey, context, safety, signal }: RehearseOptions,
   { tools, prices }: LiveOptions,
   budget: LiveBudget,
-): Promise<LiveEnd> => {
+): Promise<LiveRun> => {
   const writer = writingMember(candidate);
-  if (writer !== undefined) return unbegun(`'${writer}' has memories, which a rehearsal would write to`);
+  if (writer !== undefined)
+    return { end: unbegun(`'${writer}' has memories, which a rehearsal would write to`) };
   // After the input: the first event is that the run has begun.
   const at = { seq: Math.max(1, seq) };
   const { runId } = entry;
@@ -70,16 +71,23 @@ export const liveFrom = async (
       signal,
       ...(model === undefined ? {} : { change: { model } }),
     });
-    if (result === undefined) return unbegun('it failed');
+    if (result === undefined) return { end: unbegun('it failed') };
     const { status, output } = result;
     const { stopped: why, modelCalls, costUsd } = shadow;
     const isSame = why === undefined && isSameEnd(ended, { status, output: toJson(output) });
     const end = { status, output: toJson(output), isSame, stopped: why };
-    return { ...end, modelCalls, costUsd, wholeUsd: result.totals.costUsd };
+    return { end: { ...end, modelCalls, costUsd, wholeUsd: result.totals.costUsd }, result };
   } catch (thrown) {
-    return { ...unbegun(messageOf(thrown)), modelCalls: shadow.modelCalls, costUsd: shadow.costUsd };
+    const { modelCalls, costUsd } = shadow;
+    return { end: { ...unbegun(messageOf(thrown)), modelCalls, costUsd } };
   }
 };
+
+/** A run that went on live, with its result if it came to one. */
+export interface LiveRun {
+  readonly end: LiveEnd;
+  readonly result?: RunResult<unknown, unknown> | undefined;
+}
 
 /** A recorded run that has ended. */
 export interface RecordedRun {

@@ -1,8 +1,8 @@
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { StoredStatus } from '../../contracts/journals/journal.ts';
 import type { RunDifference } from './difference.ts';
-import type { Estimate } from './intervals.ts';
-import { meanOf, shareOf } from './intervals.ts';
+import type { Estimate } from '../statistics/intervals.ts';
+import { meanOf, shareOf } from '../statistics/intervals.ts';
 import type { LiveEnd, RecordedEnd } from './live-run.ts';
 
 /**

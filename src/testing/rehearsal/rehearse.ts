@@ -53,7 +53,7 @@ export const rehearse = async <Input, Output, State>(
       rehearsed.push({ ...run, verdict: 'differs', difference });
     else {
       const recorded = { entry, records, ended };
-      const end = await liveFrom({ agent, candidate }, recorded, difference, options, going, budget);
+      const { end } = await liveFrom({ agent, candidate }, recorded, difference, options, going, budget);
       rehearsed.push({ ...run, verdict: 'differs', difference, live: end });
     }
   }

@@ -5,8 +5,10 @@ export interface Estimate {
   readonly high: number;
 }
 
-/** Two-sided 95 % quantiles of the normal distribution, and of Student's t for 1 to 30 degrees of freedom. */
-const NORMAL = 1.959964;
+/** The two-sided 95 % quantile of the normal distribution. */
+export const NORMAL = 1.959964;
+
+/** The same of Student's t, for 1 to 30 degrees of freedom. */
 const STUDENT = [
   12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131,
   2.12, 2.11, 2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042,

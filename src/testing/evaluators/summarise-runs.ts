@@ -1,6 +1,9 @@
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { RunMetrics, TaskResult } from '../../contracts/tasks/evaluator.ts';
-import { passPower } from './evaluators.ts';
+import { passPower } from '../statistics/pass-power.ts';
+
+/** A run as far as it is counted. */
+export type RunOutcome = Pick<TaskResult, 'success' | 'metrics'>;
 
 /** Statistics of many runs. */
 export interface RunSummary {
@@ -18,14 +21,10 @@ export interface RunSummary {
   readonly passPower: readonly number[];
 }
 
-/**
- * Summarises the results of many runs.
- *
- * @throws `agent.invalid` for an empty list.
- */
-export const summariseRuns = (results: readonly TaskResult[]): RunSummary => {
+/** Summarises the results of many runs. @throws {TroupeError} `input.invalid` for an empty list. */
+export const summariseRuns = (results: readonly RunOutcome[]): RunSummary => {
   const runs = results.length;
-  if (runs === 0) throw new TroupeError('agent.invalid', 'Cannot summarise runs as there are none: found []');
+  if (runs === 0) throw new TroupeError('input.invalid', 'Cannot summarise runs as there are none: found []');
   const successes = results.filter(({ success }) => success).length;
   const stops: Partial<Record<RunMetrics['stop'], number>> = {};
   for (const { metrics } of results) stops[metrics.stop] = (stops[metrics.stop] ?? 0) + 1;

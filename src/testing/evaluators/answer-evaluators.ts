@@ -1,4 +1,5 @@
 import { TroupeError } from '../../contracts/errors/error.ts';
+import { foundText } from '../../contracts/errors/found-text.ts';
 import type { Evaluator, Examined } from '../../contracts/tasks/evaluator.ts';
 import type { Json } from '../../base/json/json.ts';
 import { isJsonObject, toJson } from '../../base/json/json.ts';
@@ -16,13 +17,31 @@ const textOf = (answer: Json | undefined): string =>
   answer === undefined ? '' : typeof answer === 'string' ? answer : JSON.stringify(answer);
 
 const answerText = (answer: Json | undefined): string =>
-  answer === undefined ? 'there is no accepted answer' : `found ${textOf(answer).slice(0, 200)}`;
+  answer === undefined ? 'there is no accepted answer' : `found ${brief(answer)}`;
 
-const exact = (expected: Json): Evaluator => ({
+const brief = (value: Json): string => textOf(value).slice(0, 200);
+
+/** The expected answer: that of the evaluator, else that of the case. @throws `input.invalid` if there is neither. */
+const expectationIn = (examined: Examined, own: Json | undefined, evaluator: string): Json => {
+  const expected = own ?? examined.case?.expected;
+  if (expected !== undefined) return expected;
+  throw new TroupeError(
+    'input.invalid',
+    `Cannot compare the answer as nothing is expected: give the case \`expected\`, or write evaluators.${evaluator}(…)`,
+  );
+};
+
+/** Passes for an equal answer. */
+export const exact = (expected?: Json): Evaluator => ({
   name: 'exact',
   evaluate: (examined) => {
     const answer = answerOf(examined);
-    return { score: answer !== undefined && isEqual(answer, expected) ? 1 : 0, reason: answerText(answer) };
+    const wanted = expectationIn(examined, expected, 'exact');
+    const isFound = answer !== undefined && isEqual(answer, wanted);
+    return {
+      score: isFound ? 1 : 0,
+      reason: isFound ? answerText(answer) : `${answerText(answer)}, expected ${brief(wanted)}`,
+    };
   },
 });
 
@@ -39,18 +58,33 @@ const isEqual = (a: Json | undefined, b: Json | undefined): boolean => {
   return a === b;
 };
 
-const contains = (text: string, options: { readonly ignoreCase?: boolean | undefined } = {}): Evaluator => {
+/** Passes for an answer that contains the text. */
+export const contains = (
+  text?: string,
+  options: { readonly ignoreCase?: boolean | undefined } = {},
+): Evaluator => {
   const fold = (value: string): string => (options.ignoreCase === true ? value.toLowerCase() : value);
   return {
     name: 'contains',
     evaluate: (examined) => {
       const answer = answerOf(examined);
-      return { score: fold(textOf(answer)).includes(fold(text)) ? 1 : 0, reason: answerText(answer) };
+      const wanted = expectationIn(examined, text, 'contains');
+      if (typeof wanted !== 'string')
+        throw new TroupeError(
+          'input.invalid',
+          `Cannot look for what is expected in the answer as it is no text: found ${foundText(wanted)}`,
+        );
+      const isFound = answer !== undefined && fold(textOf(answer)).includes(fold(wanted));
+      return {
+        score: isFound ? 1 : 0,
+        reason: isFound ? answerText(answer) : `${answerText(answer)}, without ${brief(wanted)}`,
+      };
     },
   };
 };
 
-const matches = (pattern: RegExp): Evaluator => ({
+/** Passes for an answer that matches the pattern. */
+export const matches = (pattern: RegExp): Evaluator => ({
   name: 'matches',
   evaluate: (examined) => {
     const answer = answerOf(examined);
@@ -63,7 +97,8 @@ const matches = (pattern: RegExp): Evaluator => ({
   },
 });
 
-const fits = (schema: Schema): Evaluator => ({
+/** Passes for an answer that matches the schema. */
+export const fits = (schema: Schema): Evaluator => ({
   name: 'fits',
   evaluate: async (examined) => {
     const answer = answerOf(examined);
@@ -80,36 +115,4 @@ const parseJson = (text: string): unknown => {
   } catch {
     return text;
   }
-};
-
-/** Evaluators that compare the answer of a run with what is known of it. */
-export const evaluators = {
-  /** Passes for an equal answer; key order and white space around texts are ignored. */
-  exact,
-  /** Passes for an answer that contains the text. */
-  contains,
-  /** Passes for an answer that matches the pattern; an answer of more than 100,000 characters fails. */
-  matches,
-  /** Passes for an answer that matches the schema; a text that is JSON is parsed first. */
-  fits,
-} as const;
-
-/**
- * The probability that k tries in a row succeed, from c successes in n tries: C(c, k) / C(n, k).
- *
- * @example
- * passPower(3, 2, 2) // => 1 / 3
- *
- * @throws `agent.invalid` unless 0 ≤ c ≤ n and 1 ≤ k ≤ n, all whole.
- */
-export const passPower = (tries: number, successes: number, inARow: number): number => {
-  const isWhole = [tries, successes, inARow].every(Number.isInteger);
-  if (!isWhole || successes < 0 || successes > tries || inARow < 1 || inARow > tries)
-    throw new TroupeError(
-      'agent.invalid',
-      `Cannot tell pass^${inARow} of ${successes} successes in ${tries} tries: k has to be 1 to n, c 0 to n`,
-    );
-  let chance = 1;
-  for (let index = 0; index < inARow; index += 1) chance *= Math.max(0, successes - index) / (tries - index);
-  return chance;
 };

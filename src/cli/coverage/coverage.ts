@@ -1,0 +1,156 @@
+import { several } from '../../base/text/number-words.ts';
+import { oneLine } from '../../base/text/printable.ts';
+import { toMermaid } from '../../machines/diagrams/diagram.ts';
+import { journaledDefinition } from '../../runtime/journal/resume/resume.ts';
+import { chartRemark } from '../../runtime/turn/mover.ts';
+import { writeReport } from '../evals/write-report.ts';
+import { exitCode } from '../exit-code.ts';
+import type { LoadedAgent } from '../load-agent.ts';
+import { loadAgent } from '../load-agent.ts';
+import type { Session } from '../session.ts';
+import { withStore } from '../stored/open-store.ts';
+import { jsonLine } from '../stored/run-words.ts';
+import { tableLines } from '../terminal/table.ts';
+import { widthOf } from '../terminal/terminal.ts';
+import type { CoverageCommand } from '../usage/commands.ts';
+import type { CoveredChart } from './covered-chart.ts';
+import { coveredCharts, neverIn } from './covered-chart.ts';
+import { livedChart } from './lived-chart.ts';
+import { recordedWays } from './recorded-ways.ts';
+
+/** The charts as the runs of a store lived them. */
+interface LivedStore {
+  readonly charts: readonly CoveredChart[];
+  readonly runs: number;
+  readonly left: readonly string[];
+}
+
+/** `troupe coverage`: what of the charts of an agent or a team stored runs have seen, and what never was, beside what tests have. */
+export const coverage = async (wanted: CoverageCommand, session: Session): Promise<number> => {
+  const { terminal, settings } = session;
+  const { file, exportName, limit, tested, mermaid } = wanted;
+  const agent = await loadAgent(file, terminal.folder, exportName);
+  const lived = await readLived(agent, limit, session);
+  const inTests =
+    tested === undefined
+      ? undefined
+      : await readLived(agent, limit, {
+          ...session,
+          settings: { ...settings, store: tested, storeOption: '--tested' },
+        });
+  await writeReport('--mermaid', mermaid, () => bothCharts(agent, lived), session);
+  if (settings.json)
+    for (const each of lived.charts) terminal.stdout.write(jsonLine(dataOf(each, lived, inTests)));
+  else if (!settings.quiet)
+    for (const line of coverageLines(lived, inTests, session)) terminal.stdout.write(`${line}\n`);
+  return exitCode.answered;
+};
+
+const readLived = async (agent: LoadedAgent, limit: number, session: Session): Promise<LivedStore> => {
+  const { chartShape } = await import('../../inspect/recording/chart-shape.ts');
+  return withStore(session, async ({ store }) => {
+    const { recordings, left } = await recordedWays(agent, store, limit);
+    const shape = chartShape(journaledDefinition(agent).machine);
+    return { charts: coveredCharts(recordings, { name: agent.name, shape }), runs: recordings.length, left };
+  });
+};
+
+/** Names that are listed of what was never seen. */
+const SHOWN = 20;
+
+const coverageLines = (
+  { charts, runs, left }: LivedStore,
+  inTests: LivedStore | undefined,
+  { terminal, paint }: Session,
+): readonly string[] => {
+  const width = widthOf(terminal.stdout);
+  const head = ['', 'actors', 'states', 'arrows', 'guards'].map((text) => ({ text, paint: paint.dim }));
+  const rows = charts.map(({ name, actors, states, arrows, guards }) => [
+    { text: oneLine(name, 60), most: 40 },
+    { text: String(actors), isRight: true },
+    ...[states, arrows, guards].map((counts) => ({
+      text: `${counts.size - neverIn(counts).length} of ${counts.size}`,
+    })),
+  ]);
+  const listed = (title: string, ids: readonly string[]): readonly string[] =>
+    ids.length === 0
+      ? []
+      : [
+          paint.bold(`${title}: ${ids.length}`),
+          ...ids.slice(0, SHOWN).map((id) => `  ${oneLine(id, 300)}`),
+          ...(ids.length > SHOWN ? [`  … and ${ids.length - SHOWN} more: --json lists all`] : []),
+        ];
+  const [root] = charts;
+  const others = root === undefined ? undefined : inTests?.charts.find(({ name }) => name === root.name);
+  return [
+    paint.bold(
+      `${several(runs, 'run')}${inTests === undefined ? '' : `, ${several(inTests.runs, 'run')} of tests`}`,
+    ),
+    ...tableLines([head, ...rows], width),
+    ...(left.length === 0
+      ? []
+      : [
+          `${several(left.length, 'run')} left out, as they are not what the charts do now: ${oneLine(left.join(', '), 200)}`,
+        ]),
+    ...(root === undefined
+      ? []
+      : [
+          ...listed(`States of ${root.name} never seen`, neverIn(root.states)),
+          ...listed(`Arrows of ${root.name} never seen`, neverIn(root.arrows)),
+          ...(others === undefined
+            ? []
+            : [
+                ...listed(
+                  `Arrows of ${root.name} seen, and never by tests`,
+                  onlyIn(root.arrows, others.arrows),
+                ),
+                ...listed(
+                  `Arrows of ${root.name} that only tests have seen`,
+                  onlyIn(others.arrows, root.arrows),
+                ),
+              ]),
+        ]),
+  ];
+};
+
+const onlyIn = (one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): readonly string[] =>
+  [...one].flatMap(([id, times]) => (times > 0 && (other.get(id) ?? 0) === 0 ? [id] : []));
+
+const dataOf = (
+  { name, actors, states, arrows, guards }: CoveredChart,
+  { runs, left }: LivedStore,
+  inTests: LivedStore | undefined,
+): object => {
+  const others = inTests?.charts.find((each) => each.name === name);
+  return {
+    name,
+    runs,
+    left,
+    actors,
+    states: Object.fromEntries(states),
+    arrows: Object.fromEntries(arrows),
+    guards: Object.fromEntries(guards),
+    never: { states: neverIn(states), arrows: neverIn(arrows), guards: neverIn(guards) },
+    ...(inTests === undefined
+      ? {}
+      : {
+          untested: others === undefined ? [] : onlyIn(arrows, others.arrows),
+          onlyTested: others === undefined ? [] : onlyIn(others.arrows, arrows),
+        }),
+  };
+};
+
+/** The chart as it is drawn, and beside it as it was lived: Markdown with two diagrams for each agent. */
+const bothCharts = (agent: LoadedAgent, { charts, runs }: LivedStore): string => {
+  const { machine } = journaledDefinition(agent);
+  const block = (text: string): string => `\`\`\`mermaid\n${text.trimEnd()}\n\`\`\``;
+  return [
+    `# ${agent.name}, as drawn`,
+    block(toMermaid(machine, { remark: chartRemark(machine) })),
+    ...charts.flatMap((each) => [
+      `# ${each.name}, as ${several(runs, 'run')} lived it`,
+      each.actors === 0 ? 'No run has come by here.' : block(livedChart(each)),
+    ]),
+    '',
+  ].join('\n\n');
+};
