@@ -155,6 +155,35 @@ describe('an eval', () => {
     await expect(open.run()).rejects.toThrow("case '1' has no `output`, and there is no agent");
   });
 
+  test('ends a run that asks a person whom nobody has named, and lets one that is named answer', async () => {
+    const buy = tool({
+      name: 'buy',
+      description: 'Buys.',
+      safety: 'write',
+      approval: true,
+      input: z.object({}),
+      execute: () => 'bought',
+    });
+    const evalWith = (person?: Parameters<typeof defineEval>[0]['run']) =>
+      defineEval({
+        name: 'buying',
+        agent: agent({
+          name: 'buyer',
+          tools: [buy],
+          model: scriptedModel([calls({ name: 'buy', input: {} }), 'Bought.']),
+        }),
+        dataset: [{ input: 'Buy it.', expected: 'Bought' }],
+        evaluators: [evaluators.contains()],
+        run: person,
+      }).run();
+    expect((await evalWith()).cases[0]?.tries[0]).toMatchObject({
+      passed: false,
+      metrics: { stop: 'aborted' },
+    });
+    const answered = await evalWith({ person: { answer: () => '', approve: () => true } });
+    expect(answered.cases[0]?.tries[0]).toMatchObject({ passed: true, output: 'Bought.' });
+  });
+
   test('keeps runs in a store, tells how far it is, and takes the first cases only', async () => {
     const store = memoryStore();
     const progress: string[] = [];
