@@ -410,6 +410,21 @@ describe('recorded runs', () => {
     expect(report.cases[0]?.tries[0]?.evaluations[3]?.reason).toContain('1 calls failed');
   });
 
+  test('are expected to answer what the dataset expects of their input, unless a person has said otherwise', async () => {
+    const store = memoryStore();
+    const clerk = agent({ name: 'clerk', model: parrot() });
+    for (const { id, input } of cases) await clerk.run(input, { store, runId: id });
+    await clerk.run('Say:Bonn', { store, runId: 'other' });
+    await feedback.add(store, 'c', { expected: 'Lima' });
+    const { cases: graded } = await evalOf().grade({ store });
+    expect(graded.map(({ case: { id, expected }, tries }) => [id, expected, tries[0]?.passed])).toEqual([
+      ['a', 'Paris', true],
+      ['b', 'Rome', true],
+      ['c', 'Lima', true],
+      ['other', undefined, false],
+    ]);
+  });
+
   test('that have not ended, or are of another agent, are no cases; a damaged one is named', async () => {
     const store = memoryStore();
     const { clerk } = await payingRun(store);
