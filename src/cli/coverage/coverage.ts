@@ -12,7 +12,7 @@ import { withStore } from '../stored/open-store.ts';
 import { jsonLine } from '../stored/run-words.ts';
 import { tableLines } from '../terminal/table.ts';
 import { widthOf } from '../terminal/terminal.ts';
-import type { CoverageCommand } from '../usage/commands.ts';
+import type { CoverageCommand } from './coverage-command.ts';
 import type { CoveredChart } from './covered-chart.ts';
 import { coveredCharts, neverIn } from './covered-chart.ts';
 import { livedChart } from './lived-chart.ts';

@@ -10,7 +10,7 @@ import { withStore, withStoreMade } from '../stored/open-store.ts';
 import { jsonLine } from '../stored/run-words.ts';
 import type { JournalStore } from '../../contracts/journals/journal.ts';
 import { spinner } from '../terminal/spinner.ts';
-import type { EvalCommand } from '../usage/commands.ts';
+import type { EvalCommand } from './eval-command.ts';
 import { nameOption } from '../usage/name-option.ts';
 import { comparisonLines } from './comparison-words.ts';
 import { evalPage } from './eval-page.ts';

@@ -8,7 +8,7 @@ import type { Session } from '../session.ts';
 import { modelOf } from '../session.ts';
 import { jsonLine } from '../stored/run-words.ts';
 import { spinner } from '../terminal/spinner.ts';
-import type { ResilienceCommand } from '../usage/commands.ts';
+import type { ResilienceCommand } from '../evals/eval-command.ts';
 import { wrong } from '../usage/wrong-usage.ts';
 import { resiliencePage } from './resilience-page.ts';
 import { resilienceLines } from './resilience-words.ts';

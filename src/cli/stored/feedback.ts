@@ -5,7 +5,7 @@ import type { Feedback } from '../../testing/datasets/feedback.ts';
 import { feedback } from '../../testing/datasets/feedback.ts';
 import { exitCode } from '../exit-code.ts';
 import type { Session } from '../session.ts';
-import type { FeedbackCommand } from '../usage/commands.ts';
+import type { FeedbackCommand } from '../evals/eval-command.ts';
 import { wrong } from '../usage/wrong-usage.ts';
 import { briefValue } from '../words/brief-value.ts';
 import { findRun } from './find-run.ts';
