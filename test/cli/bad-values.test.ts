@@ -30,6 +30,7 @@ afterAll(() => {
 });
 
 const echo = moduleOf('echo.ts');
+const numbers = moduleOf('numbers.eval.ts');
 const weather = moduleOf('weather.ts');
 
 /** A bad value of an option: the command before it, what is found, and what to do; `ENDED` … stand for runs. */
@@ -69,6 +70,27 @@ const bad: readonly (readonly [option: string, value: string, before: readonly s
     ['--over', '', ['rehearse', '--candidate', echo], /Give a FILE/],
     ['--over', 'typo.db', ['rehearse', '--candidate', echo], /not there: .*Check its name/],
     ['--tools', 'all', ['rehearse', '--candidate', echo, '--live', ...store], /give recorded or read/],
+    ['--tries', 'twice', ['eval', numbers], /Give one from 0 on/],
+    ['--tries', '0', ['eval', numbers], /Give one from 1 on/],
+    ['--junit', 'nowhere/evals.xml', ['eval', numbers], /a folder that is there/],
+    ['--junit', '', ['eval', numbers], /leave it out/],
+    ['--html', 'docs', ['eval', numbers], /it is a folder/],
+    ['--faults', 'modle', ['resilience', echo, 'x'], /of model,tool,store,process/],
+    ['--html', 'nowhere/r.html', ['resilience', echo, 'x'], /a folder that is there/],
+    ['--tested', '', ['coverage', echo, ...store], /leave it out/],
+    ['--tested', 'typo.db', ['coverage', echo, ...store], /not there: .*Check its name/],
+    ['--mermaid', 'nowhere/lived.md', ['coverage', echo, ...store], /a folder that is there/],
+    ['--comment', '', ['feedback', 'ENDED', 'bad', ...store], /leave it out/],
+    ['--expected', '{', ['feedback', 'ENDED', '--data', ...store], /Give JSON/],
+    ['--expected', '', ['feedback', 'ENDED', ...store], /leave it out/],
+    ['--evaluator', '', ['feedback', 'ENDED', 'bad', ...store], /leave it out/],
+    ['--path', '', ['feedback', 'ENDED', 'bad', ...store], /leave it out/],
+    [
+      '--path',
+      'nobody',
+      ['feedback', 'ENDED', 'bad', ...store],
+      /no agent at 'nobody' .* Name one that troupe show/,
+    ],
     ['--fails', '', ['blame', 'ENDED', ...store], /leave it out/],
     ['--fails', 'nowhere.ts', ['blame', 'ENDED', '--agent', echo, ...store], /there is no such file/],
     ['--samples', 'few', ['blame', 'ENDED', '--fails', echo, ...store], /Give one from 0 on/],

@@ -3,7 +3,7 @@ import { oneLine } from '../../base/text/printable.ts';
 import { toMermaid } from '../../machines/diagrams/diagram.ts';
 import { journaledDefinition } from '../../runtime/journal/resume/resume.ts';
 import { chartRemark } from '../../runtime/turn/mover.ts';
-import { writeReport } from '../evals/write-report.ts';
+import { assertPlace, writeReport } from '../evals/write-report.ts';
 import { exitCode } from '../exit-code.ts';
 import type { LoadedAgent } from '../load-agent.ts';
 import { loadAgent } from '../load-agent.ts';
@@ -12,7 +12,7 @@ import { withStore } from '../stored/open-store.ts';
 import { jsonLine } from '../stored/run-words.ts';
 import { tableLines } from '../terminal/table.ts';
 import { widthOf } from '../terminal/terminal.ts';
-import type { CoverageCommand } from '../usage/commands.ts';
+import type { CoverageCommand } from './coverage-command.ts';
 import type { CoveredChart } from './covered-chart.ts';
 import { coveredCharts, neverIn } from './covered-chart.ts';
 import { livedChart } from './lived-chart.ts';
@@ -29,6 +29,7 @@ interface LivedStore {
 export const coverage = async (wanted: CoverageCommand, session: Session): Promise<number> => {
   const { terminal, settings } = session;
   const { file, exportName, limit, tested, mermaid } = wanted;
+  assertPlace('--mermaid', mermaid, session);
   const agent = await loadAgent(file, terminal.folder, exportName);
   const lived = await readLived(agent, limit, session);
   const inTests =

@@ -16,9 +16,7 @@ export const comparisonLines = (found: Comparison, { terminal, paint }: Session)
   const width = widthOf(terminal.stdout);
   const text = (said: string): readonly string[] => wrappedLine(`  ${oneLine(said, 300)}`, width);
   const { name, candidates, baseline, candidate, pairs, finding, summary, scores, left } = found;
-  const { paint: style } = {
-    paint: { better: paint.green, worse: paint.red, 'not established': paint.yellow }[finding],
-  };
+  const style = { better: paint.green, worse: paint.red, 'not established': paint.yellow }[finding];
   const passRate = ({ summary: { passRate: rate } }: typeof baseline): string =>
     rate === undefined ? '' : estimateWords(rate, percent);
   return [

@@ -1,8 +1,56 @@
-import type { EvalCommand, FeedbackCommand, ResilienceCommand } from '../usage/commands.ts';
+import type { NamedModule } from '../usage/named-module.ts';
 import { namedModule } from '../usage/named-module.ts';
 import { countOf, dollarsOf, textOf } from '../usage/option-values.ts';
 import { wrong } from '../usage/wrong-usage.ts';
+import type { Dependency } from '../../testing/resilience/fault.ts';
 import { dependencies } from '../../testing/resilience/fault.ts';
+
+/** The evals that a module exports. */
+export interface EvalCommand extends NamedModule {
+  readonly name: 'eval';
+  /** The module of the agent that is compared with that of the evals. */
+  readonly candidate: NamedModule | undefined;
+  /** True for stored runs in place of the dataset. */
+  readonly isOver: boolean;
+  /** True to ask the models of judges about stored runs. */
+  readonly judges: boolean;
+  readonly tools: 'recorded' | 'read';
+  readonly tries: number | undefined;
+  readonly concurrency: number | undefined;
+  readonly limit: number | undefined;
+  /** In US dollars. */
+  readonly budget: number | undefined;
+  /** Files that reports are written to. */
+  readonly junit: string | undefined;
+  readonly html: string | undefined;
+}
+
+/** Feedback of a person on a stored run; without any of it, that of before is listed. */
+export interface FeedbackCommand {
+  readonly name: 'feedback';
+  readonly runId: string;
+  readonly verdict: 'good' | 'bad' | undefined;
+  readonly comment: string | undefined;
+  readonly expected: string | undefined;
+  readonly evaluator: string | undefined;
+  readonly by: string | undefined;
+  readonly path: string | undefined;
+  readonly step: number | undefined;
+  readonly call: string | undefined;
+  /** True if what is expected is JSON. */
+  readonly isData: boolean;
+}
+
+/** Faults that are injected into what an agent depends on. */
+export interface ResilienceCommand extends NamedModule {
+  readonly name: 'resilience';
+  readonly input: string | undefined;
+  readonly isData: boolean;
+  readonly faults: readonly Dependency[] | undefined;
+  readonly limit: number | undefined;
+  /** A file that the page is written to. */
+  readonly html: string | undefined;
+}
 
 /** Parsed values of options. */
 export interface EvalValues {

@@ -10,18 +10,20 @@ import { withStore, withStoreMade } from '../stored/open-store.ts';
 import { jsonLine } from '../stored/run-words.ts';
 import type { JournalStore } from '../../contracts/journals/journal.ts';
 import { spinner } from '../terminal/spinner.ts';
-import type { EvalCommand } from '../usage/commands.ts';
+import type { EvalCommand } from './eval-command.ts';
 import { nameOption } from '../usage/name-option.ts';
 import { comparisonLines } from './comparison-words.ts';
 import { evalPage } from './eval-page.ts';
 import { evalLines } from './eval-words.ts';
 import { junitText } from './junit.ts';
 import { loadEvals } from './load-evals.ts';
-import { writeReport } from './write-report.ts';
+import { assertPlace, writeReport } from './write-report.ts';
 
 /** `troupe eval`: runs evals, grades stored runs by them, or compares candidates. Exit code 1 where a gate fails, or the candidate is worse. */
 export const evalFile = async (wanted: EvalCommand, session: Session): Promise<number> => {
   const { terminal, signal } = session;
+  assertPlace('--junit', wanted.junit, session);
+  assertPlace('--html', wanted.html, session);
   const evals = await loadEvals(wanted, terminal.folder);
   const results = wanted.candidate === undefined ? await grade(evals, wanted, session) : [];
   const comparisons = wanted.candidate === undefined ? [] : await compare(evals, wanted, session);

@@ -1,14 +1,14 @@
 import { injectFaults } from '../../testing/resilience/inject-faults.ts';
 import type { Json } from '../../base/json/json.ts';
 import { messageOf } from '../../contracts/errors/error.ts';
-import { writeReport } from '../evals/write-report.ts';
+import { assertPlace, writeReport } from '../evals/write-report.ts';
 import { exitCode } from '../exit-code.ts';
 import { loadAgent } from '../load-agent.ts';
 import type { Session } from '../session.ts';
 import { modelOf } from '../session.ts';
 import { jsonLine } from '../stored/run-words.ts';
 import { spinner } from '../terminal/spinner.ts';
-import type { ResilienceCommand } from '../usage/commands.ts';
+import type { ResilienceCommand } from '../evals/eval-command.ts';
 import { wrong } from '../usage/wrong-usage.ts';
 import { resiliencePage } from './resilience-page.ts';
 import { resilienceLines } from './resilience-words.ts';
@@ -17,6 +17,7 @@ import { resilienceLines } from './resilience-words.ts';
 export const reportResilience = async (wanted: ResilienceCommand, session: Session): Promise<number> => {
   const { terminal, settings, signal } = session;
   const { file, exportName, faults, limit, html } = wanted;
+  assertPlace('--html', html, session);
   const agent = await loadAgent(file, terminal.folder, exportName);
   const progress = { words: `Running ${agent.name} without a fault` };
   const end = spinner(() => progress.words, session);

@@ -1,11 +1,11 @@
 import type { Json } from '../../base/json/json.ts';
 import { oneLine } from '../../base/text/printable.ts';
-import { messageOf } from '../../contracts/errors/error.ts';
+import { isTroupeError, messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import type { Feedback } from '../../testing/datasets/feedback.ts';
 import { feedback } from '../../testing/datasets/feedback.ts';
 import { exitCode } from '../exit-code.ts';
 import type { Session } from '../session.ts';
-import type { FeedbackCommand } from '../usage/commands.ts';
+import type { FeedbackCommand } from '../evals/eval-command.ts';
 import { wrong } from '../usage/wrong-usage.ts';
 import { briefValue } from '../words/brief-value.ts';
 import { findRun } from './find-run.ts';
@@ -28,27 +28,46 @@ export const giveFeedback = (wanted: FeedbackCommand, session: Session): Promise
       );
     const shown = isGiven
       ? [
-          await feedback.add(store, runId, {
-            ...(verdict === undefined ? {} : { good: verdict === 'good' }),
-            ...(expected === undefined ? {} : { expected: isData ? parseData(expected) : expected }),
-            comment,
-            evaluator,
-            by,
-            path,
-            step,
-            callId,
-          }),
+          await feedback
+            .add(store, runId, {
+              ...(verdict === undefined ? {} : { good: verdict === 'good' }),
+              ...(expected === undefined ? {} : { expected: isData ? parseData(expected) : expected }),
+              comment,
+              evaluator,
+              by,
+              path,
+              step,
+              callId,
+            })
+            .catch((thrown: unknown) => {
+              throw nameOfPlace(thrown, wanted);
+            }),
         ]
       : await feedback.of(store, runId);
     print(shown, session);
     return exitCode.answered;
   });
 
+/** The error with the options that name a place in the run. */
+const nameOfPlace = (thrown: unknown, { runId, path, step, call }: FeedbackCommand): unknown => {
+  if (!isTroupeError(thrown, 'input.invalid')) return thrown;
+  const given = Object.entries({ path, step, call }).filter(([, value]) => value !== undefined);
+  const names = given.map(([name]) => `--${name}`).join(', ');
+  return new TroupeError(
+    'command.usage',
+    `${thrown.message} (given by ${names}). Name one that troupe show ${runId} lists`,
+    { cause: thrown },
+  );
+};
+
 const parseData = (text: string): Json => {
   try {
     return JSON.parse(text);
   } catch (thrown) {
-    throw wrong(`--expected is no JSON: ${messageOf(thrown)}`, 'feedback');
+    throw wrong(
+      `--expected is no JSON: '${text}', ${messageOf(thrown)}. Give JSON, or leave out --data`,
+      'feedback',
+    );
   }
 };
 

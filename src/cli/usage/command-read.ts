@@ -12,6 +12,7 @@ import type { AuditValues } from '../audit/audit-command.ts';
 import { auditCommandFrom } from '../audit/audit-command.ts';
 import type { BlameValues } from '../blame/blame-command.ts';
 import { blameCommandFrom } from '../blame/blame-command.ts';
+import { coverageCommandFrom } from '../coverage/coverage-command.ts';
 import type { EvalValues } from '../evals/eval-command.ts';
 import { evalCommandFrom, feedbackCommandFrom, resilienceCommandFrom } from '../evals/eval-command.ts';
 import type { NewValues } from '../new/new-command.ts';
@@ -201,13 +202,7 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
     case 'resilience':
       return resilienceCommandFrom(first, second, values);
     case 'coverage':
-      return {
-        name,
-        ...namedModule(first, values.export, name),
-        limit: countOf(values.limit, '--limit', name) ?? COUNTED,
-        tested: textOf(values.tested, '--tested', name),
-        mermaid: textOf(values.mermaid, '--mermaid', name),
-      };
+      return coverageCommandFrom(first, values);
     case 'rehearse':
       return rehearseFrom(values);
     case 'upgrade': {

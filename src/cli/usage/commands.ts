@@ -7,7 +7,8 @@ import type { InspectorRequest } from './inspector-request.ts';
 import type { NamedModule } from './named-module.ts';
 import type { Target } from '../../inspect/suggestions/suggestion.ts';
 import type { NewCommand } from '../new/new-command.ts';
-import type { Dependency } from '../../testing/resilience/fault.ts';
+import type { EvalCommand, FeedbackCommand, ResilienceCommand } from '../evals/eval-command.ts';
+import type { CoverageCommand } from '../coverage/coverage-command.ts';
 import type { AuditCommand } from '../audit/audit-command.ts';
 import type { TraceCommand } from '../trace/trace-command.ts';
 
@@ -218,63 +219,6 @@ export interface RehearseCommand extends NamedModule {
 /** A new version of agents, checked against the runs that are under way. */
 export interface UpgradeCommand extends NamedModule {
   readonly name: 'upgrade';
-}
-
-/** The evals that a module exports. */
-export interface EvalCommand extends NamedModule {
-  readonly name: 'eval';
-  /** The module of the agent that is compared with that of the evals. */
-  readonly candidate: NamedModule | undefined;
-  /** True for stored runs in place of the dataset. */
-  readonly isOver: boolean;
-  /** True to ask the models of judges about stored runs. */
-  readonly judges: boolean;
-  readonly tools: 'recorded' | 'read';
-  readonly tries: number | undefined;
-  readonly concurrency: number | undefined;
-  readonly limit: number | undefined;
-  /** In US dollars. */
-  readonly budget: number | undefined;
-  /** Files that reports are written to. */
-  readonly junit: string | undefined;
-  readonly html: string | undefined;
-}
-
-/** Feedback of a person on a stored run; without any of it, that of before is listed. */
-export interface FeedbackCommand {
-  readonly name: 'feedback';
-  readonly runId: string;
-  readonly verdict: 'good' | 'bad' | undefined;
-  readonly comment: string | undefined;
-  readonly expected: string | undefined;
-  readonly evaluator: string | undefined;
-  readonly by: string | undefined;
-  readonly path: string | undefined;
-  readonly step: number | undefined;
-  readonly call: string | undefined;
-  /** True if what is expected is JSON. */
-  readonly isData: boolean;
-}
-
-/** Faults that are injected into what an agent depends on. */
-export interface ResilienceCommand extends NamedModule {
-  readonly name: 'resilience';
-  readonly input: string | undefined;
-  readonly isData: boolean;
-  readonly faults: readonly Dependency[] | undefined;
-  readonly limit: number | undefined;
-  /** A file that the page is written to. */
-  readonly html: string | undefined;
-}
-
-/** The charts of an agent as stored runs lived them. */
-export interface CoverageCommand extends NamedModule {
-  readonly name: 'coverage';
-  readonly limit: number;
-  /** The store with the runs of tests or evals. */
-  readonly tested: string | undefined;
-  /** A file that the charts are written to, as drawn and as lived. */
-  readonly mermaid: string | undefined;
 }
 
 /** A search for what a stored run failed by. */

@@ -10,6 +10,7 @@ import { liveFrom } from '../rehearsal/live-run.ts';
 import { replayWith } from '../rehearsal/replayed-run.ts';
 import type { Comparison } from './comparison.ts';
 import { comparisonOf } from './comparison.ts';
+import { KnownCases } from './eval-cases.ts';
 import type { Candidate, CompareOptions, EvalOptions, EvaluatedAgent } from './eval-options.ts';
 import type { LeftRun } from './eval-report.ts';
 import { reportOf } from './eval-report.ts';
@@ -69,9 +70,10 @@ export const compareOver = async (
   const before: GradedCase[] = [];
   const after: GradedCase[] = [];
   const left: LeftRun[] = [];
+  const known = await KnownCases.of(definition);
   for (const each of await storedCases({ store, agent: baseline.name, limit })) {
     if (signal?.aborted === true) break;
-    const { row } = each;
+    const row = known.complete(each.row);
     try {
       const recorded = examinedRun(each.stored);
       const driven = await driver.drive(each, recorded);

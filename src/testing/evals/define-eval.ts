@@ -1,10 +1,8 @@
 import { checkOptions } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
-import type { EvalCase } from '../../contracts/tasks/eval-case.ts';
-import type { Dataset } from '../datasets/datasets.ts';
-import { casesInList } from '../datasets/read-cases.ts';
 import type { Comparison } from './comparison.ts';
 import { compareLive, compareOver } from './compare-candidates.ts';
+import { readCases } from './eval-cases.ts';
 import type {
   Candidate,
   CompareOptions,
@@ -90,14 +88,3 @@ const ownAgent = ({ name, agent }: EvalOptions): EvaluatedAgent => {
   if (agent !== undefined) return agent;
   throw new TroupeError('input.invalid', `Cannot compare by the eval '${name}' as it has no agent`);
 };
-
-const readCases = async (
-  { name, dataset }: EvalOptions,
-  limit = Infinity,
-): Promise<{ readonly dataset: string; readonly rows: readonly EvalCase[] }> => {
-  if (isDataset(dataset)) return { dataset: dataset.name, rows: (await dataset.read()).slice(0, limit) };
-  const place = `the eval '${name}'`;
-  return { dataset: place, rows: casesInList(dataset, place).slice(0, limit) };
-};
-
-const isDataset = (given: EvalOptions['dataset']): given is Dataset => 'read' in given;

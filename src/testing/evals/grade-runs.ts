@@ -1,6 +1,7 @@
 import { messageOf } from '../../contracts/errors/error.ts';
 import type { Evaluator } from '../../contracts/tasks/evaluator.ts';
 import { storedCases } from '../datasets/stored-cases.ts';
+import { KnownCases } from './eval-cases.ts';
 import type { EvalOptions, GradeOptions } from './eval-options.ts';
 import type { EvalReport, LeftRun } from './eval-report.ts';
 import { reportOf } from './eval-report.ts';
@@ -27,15 +28,20 @@ export const withoutJudges = (evaluators: readonly Evaluator[], judges = false):
   };
 };
 
-/** Grades recorded runs from their journals: no agent is run, and no model asked unless judges are. */
+/**
+ * Grades recorded runs from their journals: no agent is run, and no model asked unless judges are. What the dataset expects of an equal input is
+ * expected of them.
+ */
 export const gradeRuns = async (definition: EvalOptions, options: GradeOptions): Promise<EvalReport> => {
   const { store, runs, limit, judges, signal } = options;
   const { asked, skipped } = withoutJudges(definition.evaluators, judges);
   const agent = definition.agent?.name;
   const cases: GradedCase[] = [];
   const left: LeftRun[] = [];
-  for (const { stored, row } of await storedCases({ store, agent, runs, limit })) {
+  const known = await KnownCases.of(definition);
+  for (const { stored, row: found } of await storedCases({ store, agent, runs, limit })) {
     if (signal?.aborted === true) break;
+    const row = known.complete(found);
     try {
       const run = await gradeRun(examinedRun(stored), row, asked, signal);
       cases.push({ case: row, tries: [run], isLabelled: true });

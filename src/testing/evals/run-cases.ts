@@ -2,6 +2,7 @@ import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { EvalCase } from '../../contracts/tasks/eval-case.ts';
 import type { Evaluator } from '../../contracts/tasks/evaluator.ts';
+import { ofType } from '../../events/stream/select.ts';
 import { settledResult } from '../../runtime/journal/replay/replay.ts';
 import type { EvalOptions, EvalRunOptions, EvaluatedAgent } from './eval-options.ts';
 import type { GradedCase, GradedRun } from './graded-run.ts';
@@ -111,10 +112,21 @@ const runCase = async (
   evaluators: readonly Evaluator[],
   options: RunOptions,
 ): Promise<GradedRun> => {
-  const running = agent.run(row.input, options);
+  const handle = agent.stream(row.input, options);
+  // Nobody is there to be asked, and a run that waits would never end.
+  if (options.person === undefined)
+    handle.events$.pipe(ofType(...ASKING)).subscribe({
+      next: () => handle.abort(UNATTENDED),
+      error: () => undefined,
+    });
   // A run that failed has a result all the same; one that was never started has none.
-  const result = await settledResult(running);
+  const result = await settledResult(handle.result);
   if (result !== undefined) return gradeRun(result, row, evaluators, options.signal);
-  const why = await running.then(() => 'it left no result', messageOf);
+  const why = await handle.result.then(() => 'it left no result', messageOf);
   return ungradedRun(why, evaluators);
 };
+
+/** Events by which a run asks a person. */
+const ASKING = ['person.asked', 'tool.approval-requested', 'tool.ambiguous'] as const;
+
+const UNATTENDED = 'it asks a person, and an eval has none: give it one by `run: { person }`';

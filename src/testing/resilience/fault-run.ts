@@ -69,10 +69,18 @@ export class FaultRun {
 
   /** Runs without a fault. @throws {TroupeError} `input.invalid` unless it completes. */
   async begin(): Promise<BaselineRun> {
-    const { result, error } = await this.#go();
+    const { result, error, waitsFor } = await this.#go();
     const { name } = this.#agent;
     if (result?.status !== 'completed') {
-      const why = result?.error?.message ?? error ?? result?.stopReason.kind ?? 'it neither ends nor fails';
+      const waits =
+        waitsFor === undefined
+          ? 'it neither ends nor fails'
+          : `it waits for ${waitsFor}: give \`run: { person }\``;
+      const why =
+        result?.error?.message ??
+        result?.stopReason.kind ??
+        (waitsFor === undefined ? error : undefined) ??
+        waits;
       throw new TroupeError(
         'input.invalid',
         `Cannot inject faults into '${name}' as it does not complete without one: ${why}`,

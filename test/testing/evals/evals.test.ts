@@ -155,6 +155,35 @@ describe('an eval', () => {
     await expect(open.run()).rejects.toThrow("case '1' has no `output`, and there is no agent");
   });
 
+  test('ends a run that asks a person whom nobody has named, and lets one that is named answer', async () => {
+    const buy = tool({
+      name: 'buy',
+      description: 'Buys.',
+      safety: 'write',
+      approval: true,
+      input: z.object({}),
+      execute: () => 'bought',
+    });
+    const evalWith = (person?: Parameters<typeof defineEval>[0]['run']) =>
+      defineEval({
+        name: 'buying',
+        agent: agent({
+          name: 'buyer',
+          tools: [buy],
+          model: scriptedModel([calls({ name: 'buy', input: {} }), 'Bought.']),
+        }),
+        dataset: [{ input: 'Buy it.', expected: 'Bought' }],
+        evaluators: [evaluators.contains()],
+        run: person,
+      }).run();
+    expect((await evalWith()).cases[0]?.tries[0]).toMatchObject({
+      passed: false,
+      metrics: { stop: 'aborted' },
+    });
+    const answered = await evalWith({ person: { answer: () => '', approve: () => true } });
+    expect(answered.cases[0]?.tries[0]).toMatchObject({ passed: true, output: 'Bought.' });
+  });
+
   test('keeps runs in a store, tells how far it is, and takes the first cases only', async () => {
     const store = memoryStore();
     const progress: string[] = [];
@@ -379,6 +408,21 @@ describe('recorded runs', () => {
       gates: [{ passed: false, reason: expect.stringContaining('was not asked') }],
     });
     expect(report.cases[0]?.tries[0]?.evaluations[3]?.reason).toContain('1 calls failed');
+  });
+
+  test('are expected to answer what the dataset expects of their input, unless a person has said otherwise', async () => {
+    const store = memoryStore();
+    const clerk = agent({ name: 'clerk', model: parrot() });
+    for (const { id, input } of cases) await clerk.run(input, { store, runId: id });
+    await clerk.run('Say:Bonn', { store, runId: 'other' });
+    await feedback.add(store, 'c', { expected: 'Lima' });
+    const { cases: graded } = await evalOf().grade({ store });
+    expect(graded.map(({ case: { id, expected }, tries }) => [id, expected, tries[0]?.passed])).toEqual([
+      ['a', 'Paris', true],
+      ['b', 'Rome', true],
+      ['c', 'Lima', true],
+      ['other', undefined, false],
+    ]);
   });
 
   test('that have not ended, or are of another agent, are no cases; a damaged one is named', async () => {

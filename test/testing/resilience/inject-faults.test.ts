@@ -1,5 +1,8 @@
+import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { Model } from '../../../src/contracts/models/model.ts';
+import { modelAnswer } from '../../../src/contracts/models/model.ts';
 import { agent, tool } from '../../../src/index.ts';
 import { pipeline } from '../../../src/patterns/index.ts';
 import { windowMemory } from '../../../src/memory/index.ts';
@@ -134,6 +137,40 @@ describe('faults that are injected into an agent', () => {
     expect(baseline.models).toHaveLength(2);
     expect(counts.hung).toBe(0);
     expect(outcomesOf(outcomes, 'killed-after')).toEqual(['same', 'same', 'same']);
+  });
+
+  test('wait for genuine work, which takes the time of the platform, while their own time stands still', async () => {
+    const server = createServer((_, response) => {
+      setTimeout(() => response.end('It rains.'), 15);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const url = `http://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}/`;
+    const ask = async () => (await fetch(url)).text();
+    const far = tool({
+      name: 'far',
+      description: 'Far away.',
+      safety: 'read',
+      input: z.object({}),
+      execute: ask,
+    });
+    const model: Model = {
+      provider: 'example',
+      id: 'far',
+      isLanguageModel: false,
+      answer: async ({ messages }) => {
+        const text = await ask();
+        const hasLooked = messages.at(messages.length - 1)?.role === 'tool';
+        return modelAnswer(hasLooked ? { text } : { calls: [{ id: 'c', name: 'far', input: {} }] });
+      },
+    };
+    const clerk = agent({ name: 'clerk', tools: [far], model });
+    const report = await injectFaults(clerk, { input: 'go', faults: ['model', 'tool'], limit: 1 });
+    server.close();
+    expect(report.baseline).toMatchObject({ output: 'It rains.', durationMs: 0 });
+    expect(report.counts.hung + report.counts.unreached).toBe(0);
+    expect(outcomesOf(report.outcomes, 'model-silent')).toEqual(['same']);
+    expect(outcomesOf(report.outcomes, 'tool-slow')).toEqual(['same']);
   });
 
   test('may be some only, at some places only, and judged by what an answer means', async () => {
