@@ -24,7 +24,7 @@ import { modes } from './policy-options.ts';
 import type { Between, PolicyRule } from './rule.ts';
 
 /** A text or texts; an empty list matches nothing. */
-const globs = (): OptionSchema => oneOrMany(aText(1));
+export const globs = (): OptionSchema => oneOrMany(aText(1));
 
 const oneOrMany = (item: OptionSchema): OptionSchema =>
   optional(formOr((given) => Array.isArray(given), aFilledList(item), item));
@@ -37,7 +37,8 @@ const nothing = (): OptionSchema =>
 
 const aPlainNumber = () => optional(fulfilling((given) => Number.isFinite(given), 'not a number'));
 
-const argumentSchema = (): OptionSchema =>
+/** A test of one argument. */
+export const argumentSchema = (): OptionSchema =>
   oneForm((given) => {
     if (typeof given === 'string') return aText();
     if (isObject(given) && 'in' in given) return optionsSchema<{ in: unknown }>({ in: values() });
