@@ -7,7 +7,7 @@ import { compositionOf } from '../../src/runtime/define/composition.ts';
 import { compare } from '../../src/runtime/journal/replay/compare.ts';
 import { openRequests } from '../../src/runtime/journal/letters/requests.ts';
 import { journaledDefinition } from '../../src/runtime/journal/resume/resume.ts';
-import { readStoredRun } from '../../src/cli/stored/stored-run.ts';
+import { readStoredRun } from '../../src/runtime/journal/resume/sound-run.ts';
 import { loadAgent } from '../../src/cli/load-agent.ts';
 import { play } from './fake-terminal.ts';
 import { moduleOf } from './run-command.ts';

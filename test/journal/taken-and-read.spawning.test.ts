@@ -18,7 +18,7 @@ import {
   type RunResult,
 } from '../../src/index.ts';
 import { recordsIn } from '../../src/runtime/journal/resume/stored-run.ts';
-import { readStoredRun } from '../../src/cli/stored/stored-run.ts';
+import { readStoredRun } from '../../src/runtime/journal/resume/sound-run.ts';
 import type { TroupeError } from '../../src/contracts/errors/error.ts';
 import { isTroupeError } from '../../src/contracts/errors/error.ts';
 import type { JournalStore } from '../../src/contracts/journals/journal.ts';

@@ -14,7 +14,7 @@ import type { Session } from '../session.ts';
 import { findRun, runBeginningWith } from '../stored/find-run.ts';
 import { withStore } from '../stored/open-store.ts';
 import { jsonLine } from '../stored/run-words.ts';
-import { readStoredRun } from '../stored/stored-run.ts';
+import { readStoredRun } from '../../runtime/journal/resume/sound-run.ts';
 import { fittedLine } from '../terminal/fitted-line.ts';
 import { screenOf, shownLine } from '../terminal/screen.ts';
 import { tableLines } from '../terminal/table.ts';

@@ -17,8 +17,8 @@ import { withStore } from './open-store.ts';
 import { jsonLine } from './run-words.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { screenOf } from '../terminal/screen.ts';
-import type { StoredRun } from './stored-run.ts';
-import { readStoredRun } from './stored-run.ts';
+import type { StoredRun } from '../../runtime/journal/resume/sound-run.ts';
+import { readStoredRun } from '../../runtime/journal/resume/sound-run.ts';
 
 /** Of what comes after two runs part, so much of each kind is shown. */
 const SHOWN = 5;

@@ -13,7 +13,7 @@ import { waitingNotices } from './request-words.ts';
 import type { ListedRun } from './run-list.ts';
 import { listLines } from './run-list.ts';
 import { jsonLine, unreadableLine } from './run-words.ts';
-import { readStoredRun } from './stored-run.ts';
+import { readStoredRun } from '../../runtime/journal/resume/sound-run.ts';
 
 /** `troupe runs`: the runs of a store, the newest first. */
 export const runs = ({ status, limit }: RunsCommand, session: Session): Promise<number> =>

@@ -28,8 +28,8 @@ import { jsonLine, statusPaint, timeWords } from './run-words.ts';
 import { failedLines, stepDetails, stepLines } from './step-lines.ts';
 import type { StepView } from '../../inspect/traces/step-view.ts';
 import { failedMembersIn, stepKeyOf, stepsIn } from '../../inspect/traces/step-view.ts';
-import type { StoredRun } from './stored-run.ts';
-import { readStoredRun } from './stored-run.ts';
+import type { StoredRun } from '../../runtime/journal/resume/sound-run.ts';
+import { readStoredRun } from '../../runtime/journal/resume/sound-run.ts';
 
 /** `troupe show`: shows a run from its journal; of a damaged one the valid part, with exit code 1. */
 export const show = (

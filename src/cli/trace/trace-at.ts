@@ -12,7 +12,7 @@ import { isLogName } from '../shown-file.ts';
 import type { Session } from '../session.ts';
 import { findRun } from '../stored/find-run.ts';
 import { withStore } from '../stored/open-store.ts';
-import { readStoredRun } from '../stored/stored-run.ts';
+import { readStoredRun } from '../../runtime/journal/resume/sound-run.ts';
 
 /**
  * Reads the trace or the exported journal in a file, else the stored run of that id.

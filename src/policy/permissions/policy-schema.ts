@@ -9,6 +9,7 @@ import {
   fulfilling,
   isObject,
   listOf,
+  objectWith,
   oneForm,
   oneOf,
   optional,
@@ -110,6 +111,12 @@ export const checkPolicy = optionsCheck<PolicyOptions>(
     lead: optional(aText(1)),
     otherwise: optional(oneOf(['deny'])),
     rules: optional(listOf(formOr((given) => typeof given === 'function', aFunction(), ruleSchema()))),
+    properties: optional(
+      listOf(
+        objectWith(['next', 'violation'], 'not a property: make it by `property` of troupe/policy'),
+        'not a list of properties',
+      ),
+    ),
     files: optional(optionsSchema<FileChecks>({ readFirst: optional(aBoolean()), protect: globs() })),
   }),
 );

@@ -2,13 +2,7 @@ import type { Json, JsonObject } from '../../base/json/json.ts';
 import { isJsonObject } from '../../base/json/json.ts';
 import { several } from '../../base/text/number-words.ts';
 import { onDemand } from '../../base/on-demand.ts';
-import {
-  aBound,
-  oneOf,
-  optional,
-  optionsSchema,
-  together,
-} from '../../base/schemas/option-schemas.ts';
+import { aBound, oneOf, optional, optionsSchema, together } from '../../base/schemas/option-schemas.ts';
 import { checkOptions } from '../../contracts/errors/check-options.ts';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { Budget } from '../../contracts/runs/budget.ts';

@@ -62,7 +62,8 @@ export const eventTest = (choice: EventChoice, role: 'forbidden' | 'required'): 
 };
 
 /** The pattern that a text is short for. */
-export const patternOf = (text: string): EventPattern => (isEventType(text) ? { event: text } : { tool: text });
+export const patternOf = (text: string): EventPattern =>
+  isEventType(text) ? { event: text } : { tool: text };
 
 /** Checks whether a text names a type of event. */
 export const isEventType = (text: string): text is RuntimeEvent['type'] => eventTypes().has(text);

@@ -25,7 +25,8 @@ export const invariant = (name: string, holds: (view: InvariantView) => boolean)
       const { states, isBroken } = readState(state);
       if (isBroken) return state;
       const after = statesAfter(states, event);
-      if (verdictOf(holds({ event, states: after }), name)) return after === states ? state : { states: after, isBroken };
+      if (verdictOf(holds({ event, states: after }), name))
+        return after === states ? state : { states: after, isBroken };
       return { states: after, isBroken: true };
     },
     violation: (state) => (readState(state).isBroken ? 'it does not hold any more' : undefined),
@@ -45,7 +46,9 @@ type States = Readonly<Record<string, JsonObject>>;
 
 const readState = (state: Json): { readonly states: States; readonly isBroken: boolean } => {
   if (!isJsonObject(state) || !isJsonObject(state['states'])) return { states: {}, isBroken: false };
-  const states = Object.entries(state['states']).filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]));
+  const states = Object.entries(state['states']).filter((entry): entry is [string, JsonObject] =>
+    isJsonObject(entry[1]),
+  );
   return { states: Object.fromEntries(states), isBroken: state['isBroken'] === true };
 };
 
@@ -54,7 +57,8 @@ const statesAfter = (states: States, event: RuntimeEvent): States => {
   const changes = Object.entries(event.diff);
   if (changes.length === 0) return states;
   const state: Record<string, Json> = {};
-  for (const [key, value] of Object.entries(states[event.path] ?? {})) if (value !== undefined) state[key] = value;
+  for (const [key, value] of Object.entries(states[event.path] ?? {}))
+    if (value !== undefined) state[key] = value;
   for (const [key, { after }] of changes)
     if (after === undefined) delete state[key];
     else state[key] = after;

@@ -18,7 +18,11 @@ export const named = (property: Property): NamedProperty => {
     next: (...given: Parameters<Property['next']>) => property.next(...given),
     violation: (...given: Parameters<Property['violation']>) => property.violation(...given),
     named: (other: string) => {
-      checkOptions(nameSchema(), { name: other }, { code: 'policy.invalid', owner: `the property '${name}'` });
+      checkOptions(
+        nameSchema(),
+        { name: other },
+        { code: 'policy.invalid', owner: `the property '${name}'` },
+      );
       return named({ ...property, name: other });
     },
   });

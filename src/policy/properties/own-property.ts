@@ -44,11 +44,20 @@ export const ownProperty = <State extends Json>(given: OwnProperty<State>): Name
 };
 
 /** Checks a property that is a name and a function. @throws {TroupeError} `policy.invalid` */
-export const checkNamed = (given: { readonly name: string; readonly holds: unknown }, option: 'holds'): void => {
-  checkOptions(holdsSchema(), { name: given.name, [option]: given.holds }, { code: 'policy.invalid', owner: 'the invariant' });
+export const checkNamed = (
+  given: { readonly name: string; readonly holds: unknown },
+  option: 'holds',
+): void => {
+  checkOptions(
+    holdsSchema(),
+    { name: given.name, [option]: given.holds },
+    { code: 'policy.invalid', owner: 'the invariant' },
+  );
 };
 
-const holdsSchema = onDemand(() => optionsSchema<{ name: string; holds: unknown }>({ name: aText(1), holds: aFunction() }));
+const holdsSchema = onDemand(() =>
+  optionsSchema<{ name: string; holds: unknown }>({ name: aText(1), holds: aFunction() }),
+);
 
 const automatonSchema = onDemand(() =>
   optionsSchema<OwnProperty<Json>>({

@@ -60,7 +60,10 @@ const patternSchema = (): OptionSchema =>
     }),
     (pattern) =>
       wordsOf(pattern) === ''
-        ? ['event', 'missing, and so is all else: it would be every event, so name a tool, a state or an event']
+        ? [
+            'event',
+            'missing, and so is all else: it would be every event, so name a tool, a state or an event',
+          ]
         : undefined,
   );
 

@@ -42,10 +42,12 @@ export const violationsIn = (
  * Follows the events of one run by properties.
  *
  * I1 Its states are a fold over the events alone: a resumed run has them again.
+ * I2 A call that is on record has begun: its repetition after a crash, under its key, is not another one.
  */
 export class PropertyMonitor {
   readonly #properties: readonly Property[];
   readonly #violated = new Set<string>();
+  readonly #begun = new Set<string>();
   #states: PropertyStates;
 
   constructor(properties: readonly Property[]) {
@@ -55,21 +57,32 @@ export class PropertyMonitor {
 
   /** Takes the next event; returns the properties that it violates, each once. */
   take(event: RuntimeEvent): readonly Violation[] {
+    const call = callOf(event);
+    if (call !== undefined && this.#begun.has(call)) return [];
+    if (call !== undefined) this.#begun.add(call);
     const after = statesAfter(this.#properties, this.#states, event);
     const isJudged = after !== this.#states || event.type === 'run.ended';
     this.#states = after;
     if (!isJudged) return [];
-    const fresh = violationsIn(this.#properties, after, event).filter(({ rule }) => !this.#violated.has(rule));
+    const fresh = violationsIn(this.#properties, after, event).filter(
+      ({ rule }) => !this.#violated.has(rule),
+    );
     for (const { rule } of fresh) this.#violated.add(rule);
     return fresh;
   }
 
   /** The first violation that an event would be, without taking it. */
   wouldViolate(event: RuntimeEvent): Violation | undefined {
+    const call = callOf(event);
+    if (call !== undefined && this.#begun.has(call)) return undefined;
     const after = statesAfter(this.#properties, this.#states, event);
     return violationsIn(this.#properties, after, event)[0];
   }
 }
+
+/** The start of an attempt of a call. */
+const callOf = (event: RuntimeEvent): string | undefined =>
+  event.type === 'tool.started' ? `${event.path} ${event.callId} ${event.attempt}` : undefined;
 
 const violationAt = (rule: string, reason: string, event: RuntimeEvent): Violation => ({
   rule,

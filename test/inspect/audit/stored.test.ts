@@ -8,7 +8,7 @@ import type { JournalStore } from '../../../src/persistence/index.ts';
 import { memoryStore } from '../../../src/persistence/index.ts';
 import { fork } from '../../../src/runtime/journal/resume/fork.ts';
 import { resume } from '../../../src/runtime/journal/resume/resume.ts';
-import { readStoredRun } from '../../../src/cli/stored/stored-run.ts';
+import { readStoredRun } from '../../../src/runtime/journal/resume/sound-run.ts';
 import { approvingUpTo, filesIn, payer, temporaryFolder, textOf } from './audit-kit.ts';
 
 /** The log of a stored run in a folder of its own. */

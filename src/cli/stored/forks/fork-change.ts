@@ -11,7 +11,7 @@ import type { RunPoint } from '../../../runtime/journal/resume/run-point.ts';
 import type { LoadedAgent } from '../../load-agent.ts';
 import type { Session } from '../../session.ts';
 import type { ForkCommand } from '../../usage/commands.ts';
-import type { StoredRun } from '../stored-run.ts';
+import type { StoredRun } from '../../../runtime/journal/resume/sound-run.ts';
 import { givenCalls } from './given-calls.ts';
 import { givenState } from './given-state.ts';
 

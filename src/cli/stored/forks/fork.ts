@@ -9,8 +9,8 @@ import { newRunId } from '../begin.ts';
 import { dropCommands, keepCommand } from '../command-record.ts';
 import { findRun } from '../find-run.ts';
 import { withStore } from '../open-store.ts';
-import type { StoredRun } from '../stored-run.ts';
-import { readStoredRun } from '../stored-run.ts';
+import type { StoredRun } from '../../../runtime/journal/resume/sound-run.ts';
+import { readStoredRun } from '../../../runtime/journal/resume/sound-run.ts';
 import { forkPlan } from './fork-change.ts';
 import { eventAdvice, stepAdvice } from './fork-places.ts';
 

@@ -1,12 +1,12 @@
-import { isTroupeError } from '../../contracts/errors/error.ts';
-import type { TroupeError } from '../../contracts/errors/error.ts';
-import { EVENT_VERSION } from '../../contracts/events/event-version.ts';
-import type { RuntimeEvent } from '../../contracts/events/event.ts';
-import { isJsonObject } from '../../base/json/json.ts';
-import type { JournalRow, JournalStore, RunEntry } from '../../contracts/journals/journal.ts';
-import type { Began, JournalRecord } from '../../contracts/journals/journal-record.ts';
-import { openJournal } from '../../persistence/journal-codec.ts';
-import { parseRecordPrefix } from '../../runtime/journal/replay/parse-records.ts';
+import { isTroupeError } from '../../../contracts/errors/error.ts';
+import type { TroupeError } from '../../../contracts/errors/error.ts';
+import { EVENT_VERSION } from '../../../contracts/events/event-version.ts';
+import type { RuntimeEvent } from '../../../contracts/events/event.ts';
+import { isJsonObject } from '../../../base/json/json.ts';
+import type { JournalRow, JournalStore, RunEntry } from '../../../contracts/journals/journal.ts';
+import type { Began, JournalRecord } from '../../../contracts/journals/journal-record.ts';
+import { openJournal } from '../../../persistence/journal-codec.ts';
+import { parseRecordPrefix } from '../replay/parse-records.ts';
 
 /** The valid part of a stored run. */
 export interface StoredRun {
