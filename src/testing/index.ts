@@ -11,6 +11,9 @@ export { walk } from './walk.ts';
 export { begin, move } from './moves.ts';
 export { explore } from './explore.ts';
 
+// Properties, proven before runs and audited after them
+export { verify } from './verify/verify.ts';
+
 // Comparison of runs
 export { compareRuns } from './compare-runs.ts';
 

@@ -1,0 +1,138 @@
+import { emptyTally } from '../../contracts/agents/tally.ts';
+import { modelRetryDefaults } from '../../models/retry/retry-policy.ts';
+import type { Definition } from '../../runtime/define/definition.ts';
+import type { Found, Searched, Step } from './search.ts';
+
+/** What a run may use at most, by its charts and its budgets; null where nothing bounds it. */
+export interface WorstCase {
+  /** Steps of all agents together. */
+  readonly steps: number | null;
+  /** Requests to models, retries and fallbacks included; those of summaries, critics and tools are not. */
+  readonly modelCalls: number | null;
+  readonly toolCalls: number | null;
+  readonly tokens: number | null;
+  readonly usd: number | null;
+}
+
+type Kind = keyof WorstCase;
+
+/**
+ * Sums up what agents may use, along the dearest way through the states of a proof: each agent that is engaged may use what its own limits
+ * allow. A round that engages agents is bounded by the budget of the whole run alone.
+ */
+export const worstCaseOf = (root: Definition, { found, steps, begun, cut }: Searched): WorstCase => {
+  const [start] = found;
+  const bound = (kind: Kind): number | null => {
+    const whole = budgetOf(root, kind);
+    const along =
+      start === undefined || cut > 0
+        ? Infinity
+        : costOf(begun, kind) + dearestFrom(start, steps, ({ engaged }) => costOf(engaged, kind));
+    const most = Math.min(whole, along);
+    return most === Infinity ? null : most;
+  };
+  return {
+    steps: bound('steps'),
+    modelCalls: bound('modelCalls'),
+    toolCalls: bound('toolCalls'),
+    tokens: bound('tokens'),
+    usd: bound('usd'),
+  };
+};
+
+const costOf = (engaged: readonly Definition[], kind: Kind): number =>
+  engaged.reduce((all, each) => all + amountOf(each, kind), 0);
+
+/** A budget of that kind; model calls have none. */
+const budgetOf = ({ budget }: Definition, kind: Kind): number =>
+  kind === 'modelCalls' ? Infinity : (budget?.[kind] ?? Infinity);
+
+/** What an agent may use by itself; a team uses nothing. */
+const amountOf = (definition: Definition, kind: Kind): number => {
+  const { agent } = definition;
+  if (agent === undefined) return 0;
+  if (kind === 'steps') return stepLimit(definition);
+  if (kind === 'toolCalls' && agent.tools.length === 0) return 0;
+  if (kind !== 'modelCalls') return budgetOf(definition, kind);
+  const attempts = agent.retry?.attempts ?? modelRetryDefaults.attempts;
+  return stepLimit(definition) * attempts * Math.max(1, agent.models.length);
+};
+
+/** More steps than any rule is asked about. */
+const MANY = 10_000;
+
+/** The number of steps that an agent may take: by its budget, or the first at which one of its rules stops it. */
+const stepLimit = ({ agent, budget, rules }: Definition): number => {
+  const { state = {} } = agent ?? {};
+  const limiting = rules.stop.filter(({ limitsSteps }) => limitsSteps === true);
+  const isOver = (step: number): boolean =>
+    limiting.some((rule) => rule.check({ step, state, tally: emptyTally(0), decision: undefined, results: [] }) !== undefined);
+  let step = 1;
+  while (step <= MANY && !isOver(step)) step += 1;
+  return Math.min(budget?.steps ?? Infinity, step > MANY ? Infinity : step);
+};
+
+/** The dearest way from a state, Infinity if a round on it costs something. */
+const dearestFrom = (start: Found, steps: readonly Step[], costOf: (step: Step) => number): number => {
+  const after = new Map<Found, Step[]>();
+  for (const step of steps) {
+    const known = after.get(step.from);
+    if (known === undefined) after.set(step.from, [step]);
+    else known.push(step);
+  }
+  const rounds = roundsOf(start, after);
+  const dearest = new Map<number, number>();
+  // Rounds are numbered as they are left for good: those that follow one have lower numbers.
+  const members = new Map<number, Found[]>();
+  for (const [place, round] of rounds) members.set(round, [...(members.get(round) ?? []), place]);
+  for (const round of [...members.keys()].toSorted((a, b) => a - b)) {
+    let most = 0;
+    for (const place of members.get(round) ?? [])
+      for (const step of after.get(place) ?? []) {
+        const cost = costOf(step);
+        const next = rounds.get(step.to) ?? round;
+        if (next === round && cost > 0) return Infinity;
+        most = Math.max(most, cost + (next === round ? 0 : (dearest.get(next) ?? 0)));
+      }
+    dearest.set(round, most);
+  }
+  return dearest.get(rounds.get(start) ?? 0) ?? 0;
+};
+
+/** Numbers the strongly connected parts of a graph (Tarjan), with a stack of its own: a way may be longer than the call stack is deep. */
+const roundsOf = (start: Found, after: ReadonlyMap<Found, readonly Step[]>): ReadonlyMap<Found, number> => {
+  const rounds = new Map<Found, number>();
+  const order = new Map<Found, number>();
+  const lowest = new Map<Found, number>();
+  const open: Found[] = [];
+  const path: { readonly place: Found; next: number }[] = [];
+  let count = 0;
+  const visit = (place: Found): void => {
+    order.set(place, order.size);
+    lowest.set(place, order.size - 1);
+    open.push(place);
+    path.push({ place, next: 0 });
+  };
+  const lower = (place: Found, to: number): void => {
+    lowest.set(place, Math.min(lowest.get(place) ?? to, to));
+  };
+  visit(start);
+  for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+    const { place } = top;
+    const to = after.get(place)?.[top.next]?.to;
+    top.next += 1;
+    if (to !== undefined) {
+      const seen = order.get(to);
+      if (seen === undefined) visit(to);
+      else if (!rounds.has(to)) lower(place, seen);
+      continue;
+    }
+    path.pop();
+    const above = path.at(-1);
+    if (above !== undefined) lower(above.place, lowest.get(place) ?? Infinity);
+    if (lowest.get(place) !== order.get(place)) continue;
+    for (let last = open.pop(); last !== undefined; last = last === place ? undefined : open.pop()) rounds.set(last, count);
+    count += 1;
+  }
+  return rounds;
+};
