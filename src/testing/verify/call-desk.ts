@@ -31,7 +31,7 @@ export class CallDesk {
     const speaker = principalOf(player, stage.players);
     const { id: callId, name: tool, input } = call;
     const isFirst = ask.attempt === 1 && !isApproved;
-    if (isFirst) stage.emit({ type: 'tool.requested', callId, tool, input }, speaker, ask.step, 'ACT');
+    if (isFirst) stage.emit({ type: 'tool.requested', callId, tool, input }, speaker, ask, ask.step, 'ACT');
     const found = speaker.part.tools.get(tool);
     const said = found === undefined || !isFirst ? ALLOW : this.#judge(found, speaker, ask, stage.players);
     if (said.verdict === 'deny') return this.#deny(stage, player, ask, said.reason, said.rule);
@@ -39,49 +39,52 @@ export class CallDesk {
     if (isAsked) {
       const terms = said.verdict === 'ask' ? { terms: termsOf(said) } : {};
       const { index, attempt } = ask;
-      stage.answer(player.path, ask, 'answered', {
-        output: { kind: 'trouble', index, attempt, waitMs: 0, needsApproval: true, ...terms },
-      });
+      const output = { kind: 'trouble', index, attempt, waitMs: 0, needsApproval: true, ...terms };
+      stage.answer(player.path, ask, 'answered', { output }, ask);
       return true;
     }
     const start = { type: 'tool.started', callId, tool, input, description: tool, attempt: ask.attempt } as const;
-    const violation = stage.wouldViolate(start, speaker, ask.step);
+    const place = { path: speaker.path, agent: speaker.agent, at: stage.now };
+    const violation = stage.audience.wouldViolate({ body: start, step: ask.step, phase: 'ACT' }, place);
     if (violation !== undefined) return this.#deny(stage, player, ask, violation.reason, violation.rule);
-    stage.emit(start, speaker, ask.step, 'ACT');
+    stage.emit(start, speaker, ask, ask.step, 'ACT');
     return false;
   }
 
   /** Asks a person about a call. */
-  ask(stage: Stage, player: Player, { key, step, input: { call } }: AskOf<'approve'>): void {
+  ask(stage: Stage, player: Player, ask: AskOf<'approve'>): void {
+    const { key, step, input: { call } } = ask;
     const { id: callId, name: tool, input } = call;
     stage.emit(
       { type: 'tool.approval-requested', id: key, callId, tool, input, description: tool },
       principalOf(player, stage.players),
+      ask,
       step,
       'ACT',
     );
   }
 
   /** A person says yes or no. */
-  approve(stage: Stage, player: Player, ask: AskOf<'approve'>, isApproved: boolean): void {
+  approve(stage: Stage, player: Player, ask: AskOf<'approve'>, isApproved: boolean, token: object): void {
     const { id: callId, name: tool } = ask.input.call;
     const type = isApproved ? 'tool.approved' : 'tool.denied';
-    stage.emit({ type, id: ask.key, callId, tool }, principalOf(player, stage.players), ask.step, 'ACT');
-    stage.answer(player.path, ask, 'answered', { output: { isApproved } });
+    stage.emit({ type, id: ask.key, callId, tool }, principalOf(player, stage.players), token, ask.step, 'ACT');
+    stage.answer(player.path, ask, 'answered', { output: { isApproved } }, token);
   }
 
   /** Ends a call that was begun. */
-  finish(stage: Stage, player: Player, ask: CallAsk, isOk: boolean): void {
+  finish(stage: Stage, player: Player, ask: CallAsk, isOk: boolean, token: object): void {
     const { call } = ask.input;
     const result = isOk ? success(call, 'done', EFFORT) : failure(call, 'execution', failureOf(call.name), EFFORT);
     const facts = result.ok ? {} : { error: result.error };
     stage.emit(
       { type: 'tool.finished', callId: call.id, tool: call.name, ok: isOk, text: result.text, durationMs: 0, ...facts },
       principalOf(player, stage.players),
+      token,
       ask.step,
       'ACT',
     );
-    stage.answer(player.path, ask, 'answered', { output: { kind: 'result', result } });
+    stage.answer(player.path, ask, 'answered', { output: { kind: 'result', result } }, token);
   }
 
   /** Says of a call that was begun that it will not be finished, as its agent has ended. */
@@ -89,7 +92,7 @@ export class CallDesk {
     const text = `Cannot finish '${call.name}' as its agent ended first`;
     const error: ErrorData = { code: 'tool.cancelled', message: text, retryable: 'no' };
     const end = { ok: false, text, durationMs: 0, error, synthesised: true } as const;
-    stage.emit({ type: 'tool.finished', callId: call.id, tool: call.name, ...end }, speaker, step, 'ACT');
+    stage.emit({ type: 'tool.finished', callId: call.id, tool: call.name, ...end }, speaker, end, step, 'ACT');
   }
 
   #deny(stage: Stage, player: Player, ask: CallAsk, reason: string, rule: string | undefined): true {
@@ -98,6 +101,7 @@ export class CallDesk {
     stage.emit(
       { type: 'tool.denied', callId: call.id, tool: call.name, ...why },
       principalOf(player, stage.players),
+      why,
       ask.step,
       'ACT',
     );

@@ -20,8 +20,37 @@ export interface Move {
   readonly does: string;
   /** What a genuine run is told to do the same. */
   readonly said: Said;
-  act(stage: Stage): void;
+  /** The actor as it was found, and what it asked for. */
+  readonly player: Player;
+  readonly ask: Ask | undefined;
+  /** Does it to an actor of the same key; of several asks of one port, that of the same index. */
+  act(stage: Stage, player: Player, ask: Ask | undefined): void;
 }
+
+/** What a move does to an ask of a port. */
+type Doing<Port extends Ask['port']> = (stage: Stage, player: Player, ask: AskOf<Port>, token: object) => void;
+
+/** A move that answers an ask of its port. */
+const moveOn = <Port extends Ask['port']>(
+  player: Player,
+  ask: AskOf<Port>,
+  { by, does, said }: Pick<Move, 'by' | 'does' | 'said'>,
+  doing: Doing<Port>,
+): Move => {
+  const move: Move = {
+    path: player.path,
+    by,
+    does,
+    said,
+    player,
+    ask,
+    act: (stage, found, pending) => {
+      // Found by the port of this one.
+      if (pending !== undefined) doing(stage, found, pending as AskOf<Port>, move);
+    },
+  };
+  return move;
+};
 
 /** What is said of a move to a genuine run. */
 export type Said =
@@ -38,6 +67,7 @@ const NO_USAGE = { input: 0, output: 0 };
 export class Environment {
   readonly #faults: ReadonlySet<Fault>;
   readonly #callsAtOnce: number;
+  readonly #known = new WeakMap<Player, readonly Move[]>();
 
   constructor({ faults: given, callsAtOnce = 1 }: ProofOptions) {
     this.#faults = new Set(given ?? faults.filter((fault) => fault !== 'abort'));
@@ -48,10 +78,17 @@ export class Environment {
   movesAt({ players, ended }: World): readonly Move[] {
     if (ended !== undefined) return [];
     const moves: Move[] = [];
-    for (const player of players.values())
-      for (const ask of player.pending) moves.push(...this.#answersTo(player, ask));
-    const [root] = players.values();
-    if (root !== undefined && this.#faults.has('abort')) moves.push(abortOf(root));
+    for (const player of players.values()) for (const move of this.#movesOf(player)) moves.push(move);
+    return moves;
+  }
+
+  /** The same moves for the same actor: by them it is known that they were made before. */
+  #movesOf(player: Player): readonly Move[] {
+    let moves = this.#known.get(player);
+    if (moves !== undefined) return moves;
+    moves = player.pending.flatMap((ask) => this.#answersTo(player, ask));
+    if (player.sponsor === undefined && this.#faults.has('abort')) moves = [...moves, abortOf(player)];
+    this.#known.set(player, moves);
     return moves;
   }
 
@@ -70,106 +107,109 @@ export class Environment {
         return recoveries(player, ask);
       case 'wake':
       case 'pause':
-        return ask.input.dueAt >= NEVER_AT ? [] : [timer(player, ask, ask.input.dueAt)];
+        return ask.input.dueAt >= NEVER_AT ? [] : [timer(player, ask)];
       default:
         return [];
     }
   }
 
   #decisions(player: Player, ask: AskOf<'decide'>): readonly Move[] {
-    const { part, path } = player;
-    const decide = (does: string, said: Said, output: Decided): Move => ({
-      path,
-      by: 'model',
-      does,
-      said,
-      act: (stage) => {
-        publishAnswer(stage, player, ask, output);
-        stage.answer(path, ask, 'answered', { output });
-      },
-    });
+    const { part } = player;
+    const decide = (does: string, said: Said, outputAt: (step: number) => Decided): Move =>
+      moveOn<'decide'>(player, ask, { by: 'model', does, said }, (stage, found, asked, token) => {
+        const output = outputAt(asked.step);
+        publishAnswer(stage, found, asked, output, token);
+        stage.answer(found.path, asked, 'answered', { output }, token);
+      });
     const acting = combinations(part.calls, this.#callsAtOnce).map((calls) =>
       decide(
         `calls ${calls.map(({ name }) => name).join(' and ')}`,
         { kind: 'calls', calls: calls.map(({ name, input }) => ({ name, input })) },
-        actBy(calls, ask.step),
+        (step) => actBy(calls, step),
       ),
     );
     const answering = part.answers.map((answer) =>
       decide(
         part.answers.length === 1 ? 'answers' : `answers ${JSON.stringify(answer)}`,
         { kind: 'answers', answer },
-        {
-          kind: 'decided',
-          decision: { kind: 'answer', answer },
-          turn: { role: 'assistant', text: typeof answer === 'string' ? answer : JSON.stringify(answer) },
-          usage: NO_USAGE,
-        },
+        () => answerBy(answer),
       ),
     );
-    const refusing = this.#faults.has('refusal')
-      ? [decide('refuses', { kind: 'refuses' }, { kind: 'refused', text: 'I will not.', usage: NO_USAGE })]
-      : [];
-    const failing: readonly Move[] = this.#faults.has('model')
-      ? [
-          {
-            path,
-            by: 'model',
-            does: 'fails',
-            said: { kind: 'fails' },
-            act: (stage) => {
-              publishFailure(stage, player, ask);
-              stage.answer(path, ask, 'failed', { error: MODEL_FAILED });
-            },
-          },
-        ]
-      : [];
-    const stopReason = { kind: 'budget', budget: 'steps', limit: ask.step, used: ask.step, path } as const;
-    const limiting: readonly Move[] = this.#faults.has('limit')
-      ? [
-          {
-            path,
-            by: 'clock',
-            does: 'a limit is reached',
-            said: { kind: 'limit' },
-            act: (stage) => {
-              stage.answer(path, ask, 'answered', { output: { kind: 'spent', stopReason, isUnbegun: true } });
-            },
-          },
-        ]
-      : [];
-    return [...acting, ...answering, ...refusing, ...failing, ...limiting];
+    const refused: Decided = { kind: 'refused', text: 'I will not.', usage: NO_USAGE };
+    return [
+      ...acting,
+      ...answering,
+      ...(this.#faults.has('refusal') ? [decide('refuses', { kind: 'refuses' }, () => refused)] : []),
+      ...(this.#faults.has('model') ? [failing(player, ask)] : []),
+      ...(this.#faults.has('limit') ? [limiting(player, ask)] : []),
+    ];
   }
 
   #ends(player: Player, ask: AskOf<'act' | 'tool'>): readonly Move[] {
-    const { path } = player;
     const { id: callId, name: tool } = ask.input.call;
-    const end = (ok: boolean): Move => ({
-      path,
-      by: 'tool',
-      does: `${tool} ${ok ? 'succeeds' : 'fails'}`,
-      said: { kind: 'finishes', tool, callId, ok },
-      act: (stage) => {
-        stage.finishCall(player, ask, ok);
-      },
-    });
+    const end = (ok: boolean): Move =>
+      moveOn<'act' | 'tool'>(
+        player,
+        ask,
+        {
+          by: 'tool',
+          does: `${tool} ${ok ? 'succeeds' : 'fails'}`,
+          said: { kind: 'finishes', tool, callId, ok },
+        },
+        (stage, found, asked, token) => {
+          stage.finishCall(found, asked, ok, token);
+        },
+      );
     return this.#faults.has('tool') ? [end(true), end(false)] : [end(true)];
   }
 
   #approvals(player: Player, ask: AskOf<'approve'>): readonly Move[] {
-    const { path } = player;
-    const say = (isYes: boolean): Move => ({
-      path,
-      by: 'person',
-      does: `${isYes ? 'approves' : 'denies'} ${ask.input.call.name}`,
-      said: { kind: isYes ? 'yes' : 'no' },
-      act: (stage) => {
-        stage.approveCall(player, ask, isYes);
-      },
-    });
+    const say = (isYes: boolean): Move =>
+      moveOn<'approve'>(
+        player,
+        ask,
+        {
+          by: 'person',
+          does: `${isYes ? 'approves' : 'denies'} ${ask.input.call.name}`,
+          said: { kind: isYes ? 'yes' : 'no' },
+        },
+        (stage, found, asked, token) => {
+          stage.approveCall(found, asked, isYes, token);
+        },
+      );
     return this.#faults.has('denial') ? [say(true), say(false)] : [say(true)];
   }
 }
+
+const failing = (player: Player, ask: AskOf<'decide'>): Move =>
+  moveOn<'decide'>(
+    player,
+    ask,
+    { by: 'model', does: 'fails', said: { kind: 'fails' } },
+    (stage, found, asked, token) => {
+      publishFailure(stage, found, asked, token);
+      stage.answer(found.path, asked, 'failed', { error: MODEL_FAILED }, token);
+    },
+  );
+
+const limiting = (player: Player, ask: AskOf<'decide'>): Move =>
+  moveOn<'decide'>(
+    player,
+    ask,
+    { by: 'clock', does: 'a limit is reached', said: { kind: 'limit' } },
+    (stage, { path }, asked, token) => {
+      // Whatever the limit is: with its number in it, each step would be a state of its own.
+      const stopReason = { kind: 'budget', budget: 'steps', limit: 1, used: 1, path } as const;
+      stage.answer(path, asked, 'answered', { output: { kind: 'spent', stopReason, isUnbegun: true } }, token);
+    },
+  );
+
+const answerBy = (answer: Json): Decided => ({
+  kind: 'decided',
+  decision: { kind: 'answer', answer },
+  turn: { role: 'assistant', text: typeof answer === 'string' ? answer : JSON.stringify(answer) },
+  usage: NO_USAGE,
+});
 
 /** Lists of calls, from one call to that many: the order matters, as calls start in it. */
 const combinations = (calls: readonly PossibleCall[], most: number): readonly (readonly PossibleCall[])[] => {
@@ -205,18 +245,18 @@ const asksModel = ({ part }: Player): boolean => part.definition.agent?.decide =
 
 const MODEL = 'any:model';
 
-const publishAnswer = (stage: Stage, player: Player, { key, step }: Ask, output: Decided): void => {
+const publishAnswer = (stage: Stage, player: Player, { key, step }: Ask, output: Decided, token: object): void => {
   if (!asksModel(player)) return;
   const calls = output.kind === 'decided' ? (output.calls?.length ?? 0) : 0;
-  stage.emit({ type: 'model.asked', model: MODEL, key, messages: 1, attempt: 1 }, player, step, 'DECIDE');
+  stage.emit({ type: 'model.asked', model: MODEL, key, messages: 1, attempt: 1 }, player, token, step, 'DECIDE');
   const answer = { text: '', calls, finish: 'stop', usage: NO_USAGE, costUsd: 0, durationMs: 0 };
-  stage.emit({ type: 'model.answered', model: MODEL, key, ...answer }, player, step, 'DECIDE');
+  stage.emit({ type: 'model.answered', model: MODEL, key, ...answer }, player, token, step, 'DECIDE');
 };
 
-const publishFailure = (stage: Stage, player: Player, { key, step }: Ask): void => {
+const publishFailure = (stage: Stage, player: Player, { key, step }: Ask, token: object): void => {
   if (!asksModel(player)) return;
-  stage.emit({ type: 'model.asked', model: MODEL, key, messages: 1, attempt: 1 }, player, step, 'DECIDE');
-  stage.emit({ type: 'model.failed', model: MODEL, key, error: MODEL_FAILED }, player, step, 'DECIDE');
+  stage.emit({ type: 'model.asked', model: MODEL, key, messages: 1, attempt: 1 }, player, token, step, 'DECIDE');
+  stage.emit({ type: 'model.failed', model: MODEL, key, error: MODEL_FAILED }, player, token, step, 'DECIDE');
 };
 
 const MODEL_FAILED: ErrorData = {
@@ -225,50 +265,44 @@ const MODEL_FAILED: ErrorData = {
   retryable: 'no',
 };
 
-const critiques = ({ path, part }: Player, ask: AskOf<'critique'>): readonly Move[] => {
-  const critic = part.definition.agent?.critics[0]?.name ?? 'critic';
+const critiques = (player: Player, ask: AskOf<'critique'>): readonly Move[] => {
+  const critic = player.part.definition.agent?.critics[0]?.name ?? 'critic';
   return (['accept', 'revise', 'stop'] as const).map((verdict) => {
     const said = verdict === 'accept' ? ({ verdict } as const) : ({ verdict, note: 'no' } as const);
-    return {
-      path,
-      by: 'critic',
-      does: `${critic}: ${verdict}`,
-      said: { kind: 'other' },
-      act: (stage) => {
-        stage.answer(path, ask, 'answered', { output: { critiques: [{ critic, ...said }], verdict: said } });
-      },
-    };
+    const facts = { by: 'critic', does: `${critic}: ${verdict}`, said: { kind: 'other' } } as const;
+    return moveOn<'critique'>(player, ask, facts, (stage, { path }, asked, token) => {
+      const output = { critiques: [{ critic, ...said }], verdict: said };
+      stage.answer(path, asked, 'answered', { output }, token);
+    });
   });
 };
 
-const recoveries = ({ path }: Player, ask: AskOf<'recover'>): readonly Move[] =>
-  (['retry', 'skip', 'giveUp'] as const).map((decision) => ({
-    path,
-    by: 'caller',
-    does: `after the failure: ${decision}`,
-    said: { kind: 'other' },
-    act: (stage) => {
-      stage.answer(path, ask, 'answered', { output: { decision } });
-    },
-  }));
+const recoveries = (player: Player, ask: AskOf<'recover'>): readonly Move[] =>
+  (['retry', 'skip', 'giveUp'] as const).map((decision) => {
+    const facts = { by: 'caller', does: `after the failure: ${decision}`, said: { kind: 'other' } } as const;
+    return moveOn<'recover'>(player, ask, facts, (stage, { path }, asked, token) => {
+      stage.answer(path, asked, 'answered', { output: { decision } }, token);
+    });
+  });
 
-const timer = ({ path }: Player, ask: Ask, dueAt: number): Move => ({
-  path,
-  by: 'clock',
-  does: ask.port === 'pause' ? 'a wait is over' : 'a time is up',
-  said: { kind: 'time', at: dueAt },
-  act: (stage) => {
-    stage.passUntil(dueAt);
-    stage.answer(path, ask, 'answered', {});
-  },
-});
+const timer = (player: Player, ask: AskOf<'wake' | 'pause'>): Move => {
+  const { dueAt } = ask.input;
+  const does = ask.port === 'pause' ? 'a wait is over' : 'a time is up';
+  const facts = { by: 'clock', does, said: { kind: 'time', at: dueAt } } as const;
+  return moveOn<'wake' | 'pause'>(player, ask, facts, (stage, { path }, asked, token) => {
+    stage.passUntil(asked.input.dueAt);
+    stage.answer(path, asked, 'answered', {}, token);
+  });
+};
 
-const abortOf = ({ path }: Player): Move => ({
-  path,
+const abortOf = (player: Player): Move => ({
+  path: player.path,
   by: 'caller',
   does: 'aborts the run',
   said: { kind: 'abort' },
-  act: (stage) => {
+  player,
+  ask: undefined,
+  act: (stage, { path }) => {
     stage.deliver(path, { type: 'abort', at: stage.now, reason: 'it was aborted' });
   },
 });

@@ -12,7 +12,7 @@ import { startRun } from '../../runtime/run/start-run.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 import { virtualClock } from '../virtual-clock.ts';
 import type { Move } from './environment.ts';
-import { RUN } from './stage.ts';
+import { RUN } from './audience.ts';
 import type { ProofOptions } from './verify-options.ts';
 
 /** A promise that the story settles. */

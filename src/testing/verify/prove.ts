@@ -12,6 +12,7 @@ import type { Move } from './environment.ts';
 import { GenuineRun } from './genuine-run.ts';
 import type { Counterexample, Proof, Story, Told } from './proof.ts';
 import type { Found, Searched } from './search.ts';
+import { Memory } from './memory.ts';
 import { search, wayTo } from './search.ts';
 import { sequenceDiagram } from './sequence-diagram.ts';
 import type { Theatre } from './stage.ts';
@@ -19,6 +20,7 @@ import { Stage } from './stage.ts';
 import type { ProofOptions } from './verify-options.ts';
 import { faults } from './verify-options.ts';
 import type { World } from './world.ts';
+import { WorldKeys } from './world-key.ts';
 import { worstCaseOf } from './worst-case.ts';
 
 /** Dead ends and livelocks that a report tells of. */
@@ -37,15 +39,16 @@ export const prove = async (definition: Definition, options: ProofOptions): Prom
     calls: new CallDesk(safety),
     noteOf: (each) => coverage.noteOf(each),
   };
-  const begin = (keepsEvents = false): Stage => {
-    const stage = new Stage(theatre, emptyWorld(theatre), keepsEvents);
+  const begin = (memory?: Memory): Stage => {
+    const stage = new Stage(theatre, emptyWorld(theatre), memory);
     stage.begin(definition, input);
     return stage;
   };
   const startedAt = systemClock.now();
-  const searched = await search(theatre, begin(), options);
+  const memory = new Memory(new WorldKeys(options.steps !== undefined));
+  const searched = await search({ theatre, memory, start: begin(memory) }, options);
   const elapsedMs = Math.max(1, systemClock.now() - startedAt);
-  const tell = (moves: readonly Move[], note?: Violation): Story => tellStory(theatre, begin(true), moves, note);
+  const tell = (moves: readonly Move[], note?: Violation): Story => tellStory(theatre, begin(), moves, note);
   const violations: Counterexample[] = [];
   for (const { violation, at } of searched.violations.values()) {
     const moves = wayTo(at);
@@ -58,6 +61,7 @@ export const prove = async (definition: Definition, options: ProofOptions): Prom
     coverage: coverage.reached,
     elapsedMs,
     statesPerSecond: Math.round((searched.found.length * 1_000) / elapsedMs),
+    transitionsPerSecond: Math.round((searched.steps.length * 1_000) / elapsedMs),
   };
 };
 
@@ -67,7 +71,7 @@ const reportOf = (
   searched: Searched,
   { faults: given, depth, steps, states = 100_000 }: ProofOptions,
   tell: (moves: readonly Move[]) => Story,
-): Omit<Proof, 'violations' | 'coverage' | 'elapsedMs' | 'statesPerSecond'> => {
+): Omit<Proof, 'violations' | 'coverage' | 'elapsedMs' | 'statesPerSecond' | 'transitionsPerSecond'> => {
   const { found, graph, steps: transitions, violations, cut, isAborted } = searched;
   const isComplete = cut === 0 && !isAborted;
   const dead = new Set(isComplete ? graph.deadEnds() : []);
@@ -129,14 +133,15 @@ const enforcedBy = (safety: ProofOptions['safety']): readonly Property[] => {
 
 const tellStory = (theatre: Theatre, start: Stage, moves: readonly Move[], note?: Violation): Story => {
   let world = start.settle();
-  const root = start.events[0]?.path ?? '';
-  const told: Told[] = [{ path: root, by: 'caller', does: 'starts the run', events: start.events }];
+  const { events } = start.audience;
+  const root = events[0]?.path ?? '';
+  const told: Told[] = [{ path: root, by: 'caller', does: 'starts the run', events }];
   for (const move of moves) {
     const { path, by, does } = move;
-    const stage = new Stage(theatre, world, true);
-    move.act(stage);
+    const stage = new Stage(theatre, world);
+    stage.make(move);
     world = stage.settle();
-    told.push({ path, by, does, events: stage.events });
+    told.push({ path, by, does, events: stage.audience.events });
   }
   const text = note === undefined ? undefined : { path: note.path, text: `${note.rule}: ${note.reason}` };
   return { moves: told, diagram: sequenceDiagram(told, text) };

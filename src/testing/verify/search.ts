@@ -4,12 +4,12 @@ import type { Definition } from '../../runtime/define/definition.ts';
 import type { Place, GraphMove } from '../graph.ts';
 import { Graph } from '../graph.ts';
 import type { Move } from './environment.ts';
+import type { Memory } from './memory.ts';
 import { Environment } from './environment.ts';
 import type { Theatre } from './stage.ts';
 import { Stage } from './stage.ts';
 import type { ProofOptions } from './verify-options.ts';
 import type { World } from './world.ts';
-import { WorldKeys } from './world-key.ts';
 
 /** A state that was reached, and the shortest way to it. */
 export interface Found extends Place {
@@ -40,17 +40,22 @@ export interface Searched {
   readonly isAborted: boolean;
 }
 
+/** What a search moves: a run that has begun. */
+interface Scene {
+  readonly theatre: Theatre;
+  readonly memory: Memory;
+  readonly start: Stage;
+}
+
 /** States that are searched before other work of the process has a turn. */
 const AT_ONCE = 2_000;
 
 /** Reaches every state of a run, breadth first: the first way to a state is a shortest one. */
 export const search = async (
-  theatre: Theatre,
-  start: Stage,
+  { theatre, memory, start }: Scene,
   options: ProofOptions,
 ): Promise<Searched> => {
   const { depth: deepest = Infinity, states: most = 100_000, steps: mostSteps = Infinity, signal } = options;
-  const keys = new WorldKeys(options.steps !== undefined);
   const environment = new Environment(options);
   const known = new Map<string, Found>();
   const found: Found[] = [];
@@ -58,7 +63,7 @@ export const search = async (
   const violations = new Map<string, { violation: Violation; at: Found }>();
   let cut = 0;
   const placeOf = (world: World, before: Found | undefined, move: Move | undefined): Found => {
-    const key = keys.of(world);
+    const key = memory.keyOf(world);
     const old = known.get(key);
     if (old !== undefined) return old;
     const depth = before === undefined ? 0 : before.depth + 1;
@@ -68,7 +73,7 @@ export const search = async (
     return place;
   };
   const note = (stage: Stage, world: World, before: Found | undefined, move: Move | undefined): void => {
-    for (const violation of stage.violations)
+    for (const violation of stage.audience.violations)
       if (!violations.has(violation.rule))
         // The state may be known by another way: the story is this one.
         violations.set(violation.rule, {
@@ -89,11 +94,11 @@ export const search = async (
       continue;
     }
     for (const move of environment.movesAt(from.world)) {
-      const stage = new Stage(theatre, from.world);
-      move.act(stage);
+      const stage = new Stage(theatre, from.world, memory);
+      stage.make(move);
       const world = stage.settle();
       note(stage, world, from, move);
-      if (found.length >= most && !known.has(keys.of(world))) {
+      if (found.length >= most && !known.has(memory.keyOf(world))) {
         cut += 1;
         continue;
       }

@@ -1,11 +1,8 @@
 import type { Json } from '../../base/json/json.ts';
-import type { EventBody, RuntimeEvent } from '../../contracts/events/event.ts';
-import { EVENT_VERSION } from '../../contracts/events/event-version.ts';
-import type { Property, Violation } from '../../contracts/properties/property.ts';
+import type { EventBody } from '../../contracts/events/event.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { Ask, AskOf } from '../../machines/asks.ts';
 import type { Engagement, Output } from '../../machines/outputs.ts';
-import { statesAfter, violationsIn } from '../../policy/properties/property-monitor.ts';
 import type { Definition } from '../../runtime/define/definition.ts';
 import { callDefinitions } from '../../runtime/define/call-definitions.ts';
 import { callEnd, endedBody, outcomeOf, outcomeOfFailure, placeError } from '../../runtime/run/result.ts';
@@ -13,28 +10,28 @@ import type { Envelope } from '../../runtime/turn/envelope.ts';
 import type { Note } from '../../runtime/turn/mover.ts';
 import type { Turned } from '../../runtime/turn/turn.ts';
 import { firstTurn, turn } from '../../runtime/turn/turn.ts';
+import type { Watched } from './audience.ts';
+import { Audience, RUN } from './audience.ts';
 import type { Cast } from './cast.ts';
+import type { Move } from './environment.ts';
+import type { Memory } from './memory.ts';
 import type { CallDesk } from './call-desk.ts';
 import type { Player, World } from './world.ts';
 import { isCall, principalOf } from './world.ts';
 
-/** The id of the run of a proof. */
-export const RUN = 'proof';
-
 /** What stages share in one proof. */
-export interface Theatre {
+export interface Theatre extends Watched {
   readonly cast: Cast;
-  /** Asserted first, then those that the policy enforces. */
-  readonly properties: readonly Property[];
-  readonly asserted: number;
   readonly calls: CallDesk;
   /** Notes the arrows that each definition takes. */
   noteOf(definition: Definition): Note;
 }
 
+type Speaker = Pick<Player, 'path' | 'agent'>;
+
 type Job =
   | { readonly kind: 'ask'; readonly path: string; readonly ask: Ask; readonly epoch: number }
-  | { readonly kind: 'deliver'; readonly path: string; readonly envelope: Envelope }
+  | { readonly kind: 'deliver'; readonly path: string; readonly envelope: Envelope; readonly token: object | undefined }
   | { readonly kind: 'engage'; readonly path: string; readonly engagement: Engagement }
   | {
       readonly kind: 'stop';
@@ -51,8 +48,7 @@ type Job =
  * I2 A world is not changed: what a move makes is a new one.
  */
 export class Stage {
-  readonly violations: Violation[] = [];
-  readonly events: RuntimeEvent[] = [];
+  readonly audience: Audience;
   /** States that were entered. */
   readonly entered: string[] = [];
   /** Definitions that were engaged. */
@@ -60,20 +56,20 @@ export class Stage {
   readonly #theatre: Theatre;
   readonly #players: Map<string, Player>;
   readonly #jobs: Job[] = [];
-  readonly #keepsEvents: boolean;
-  #properties: World['properties'];
+  readonly #memory: Memory | undefined;
+  /** By address, the number of withdrawals: what was asked for before one is not carried out. */
+  readonly #epochs = new Map<string, number>();
   #now: number;
-  #seq: number;
   #ended: World['ended'];
 
-  constructor(theatre: Theatre, world: World, keepsEvents = false) {
+  /** Without a memory each world is exactly what its moves make, and its events are kept. */
+  constructor(theatre: Theatre, world: World, memory?: Memory) {
     this.#theatre = theatre;
     this.#players = new Map(world.players);
-    this.#properties = world.properties;
+    this.audience = new Audience(theatre, world.properties, world.seq, memory);
     this.#now = world.now;
-    this.#seq = world.seq;
     this.#ended = world.ended;
-    this.#keepsEvents = keepsEvents;
+    this.#memory = memory;
   }
 
   get now(): number {
@@ -86,7 +82,7 @@ export class Stage {
   /** Starts the run. */
   begin(definition: Definition, input: Json): void {
     const path = definition.name;
-    this.emit({ type: 'run.started', input }, { path, agent: path });
+    this.emit({ type: 'run.started', input }, { path, agent: path }, definition);
     this.#start(path, definition, path, input, undefined);
     this.engaged.push(definition);
   }
@@ -96,69 +92,57 @@ export class Stage {
     this.#now = Math.max(this.#now, at);
   }
 
-  /** Delivers an answer to an ask, which is pending no longer. */
-  answer(path: string, ask: Ask, kind: 'answered' | 'failed', content: object): void {
+  /** Makes a move: it may have been found for another actor of the same key. */
+  make(move: Move): void {
+    const { player: of, ask: wanted } = move;
+    const player = this.#players.get(of.path) ?? this.#callLike(of);
+    if (player === undefined) return;
+    const ask = player.pending.find(({ port, index }) => port === wanted?.port && index === wanted.index);
+    if (wanted !== undefined && ask === undefined) return;
+    move.act(this, player, ask);
+  }
+
+  /** Delivers an answer to an ask, which is pending no longer. Equal tokens stand for equal answers. */
+  answer(path: string, ask: Ask, kind: 'answered' | 'failed', content: object, token?: object): void {
     const player = this.#players.get(path);
     if (player === undefined) return;
     this.#players.set(path, { ...player, pending: player.pending.filter((each) => each !== ask) });
-    this.deliver(path, { type: `${kind}.${ask.port}`, at: this.#now, index: ask.index, ...content });
+    this.deliver(path, { type: `${kind}.${ask.port}`, at: this.#now, index: ask.index, ...content }, token);
   }
 
   /** Ends a call of a tool. */
-  finishCall(player: Player, ask: AskOf<'act' | 'tool'>, isOk: boolean): void {
-    this.#theatre.calls.finish(this, player, ask, isOk);
+  finishCall(player: Player, ask: AskOf<'act' | 'tool'>, isOk: boolean, token: object): void {
+    this.#theatre.calls.finish(this, player, ask, isOk, token);
   }
 
   /** A person says yes or no to a call. */
-  approveCall(player: Player, ask: AskOf<'approve'>, isApproved: boolean): void {
-    this.#theatre.calls.approve(this, player, ask, isApproved);
+  approveCall(player: Player, ask: AskOf<'approve'>, isApproved: boolean, token: object): void {
+    this.#theatre.calls.approve(this, player, ask, isApproved, token);
   }
 
-  deliver(path: string, envelope: Envelope): void {
-    this.#jobs.push({ kind: 'deliver', path, envelope });
+  deliver(path: string, envelope: Envelope, token?: object): void {
+    this.#jobs.push({ kind: 'deliver', path, envelope, token });
   }
 
   /** Does all that is to be done; the world at rest. */
   settle(): World {
     for (let job = this.#jobs.shift(); job !== undefined && this.#ended === undefined; job = this.#jobs.shift())
       this.#do(job);
-    return {
-      players: this.#players,
-      properties: this.#properties,
-      now: this.#now,
-      seq: this.#seq,
-      ended: this.#ended,
-    };
-  }
-
-  /** Publishes an event to the properties. */
-  emit(body: EventBody, { path, agent }: Pick<Player, 'path' | 'agent'>, step?: number, phase?: string): void {
-    const { properties, asserted } = this.#theatre;
-    if (properties.length > 0 || this.#keepsEvents) {
-      const event = this.#eventOf(body, path, agent, step, phase);
-      if (this.#keepsEvents) this.events.push(event);
-      const after = statesAfter(properties, this.#properties, event);
-      const isJudged = after !== this.#properties || event.type === 'run.ended';
-      this.#properties = after;
-      if (isJudged)
-        this.violations.push(...violationsIn(properties.slice(0, asserted), after, event));
+    const { seq, states } = this.audience;
+    const memory = this.#memory;
+    if (memory === undefined)
+      return { players: this.#players, properties: states, now: this.#now, seq, ended: this.#ended };
+    const players = new Map<string, Player>();
+    for (const player of this.#players.values()) {
+      const standIn = memory.standIn(player);
+      players.set(standIn.path, standIn);
     }
-    this.#seq += 1;
+    return { players, properties: memory.statesFor(states), now: this.#now, seq, ended: this.#ended };
   }
 
-  /** The first violation of an enforced property that an event would be. */
-  wouldViolate(body: EventBody, { path, agent }: Pick<Player, 'path' | 'agent'>, step: number): Violation | undefined {
-    const { properties, asserted } = this.#theatre;
-    if (properties.length === asserted) return undefined;
-    const event = this.#eventOf(body, path, agent, step, undefined);
-    const after = statesAfter(properties, this.#properties, event);
-    return violationsIn(properties.slice(asserted), after.slice(asserted), event)[0];
-  }
-
-  #eventOf(body: EventBody, path: string, agent: string, step?: number, phase?: string): RuntimeEvent {
-    const place = { ...(step === undefined ? {} : { step }), ...(phase === undefined ? {} : { phase }) };
-    // A body with the common fields is an event of its type.
-    return { v: EVENT_VERSION, seq: this.#seq, at: this.#now, runId: RUN, path, agent, ...place, ...body } as RuntimeEvent;
+  /** Publishes an event to the properties. Equal tokens stand for equal events of a type. */
+  emit(body: EventBody, { path, agent }: Speaker, token: object, step?: number, phase?: string): void {
+    this.audience.hear({ body, step, phase }, { path, agent, at: this.#now }, token);
   }
 
   #do(job: Job): void {
@@ -166,10 +150,10 @@ export class Stage {
     if (player === undefined) return;
     switch (job.kind) {
       case 'ask':
-        if (job.epoch === player.epoch) this.#ask(player, job.ask);
+        if (job.epoch === this.#epochOf(job.path)) this.#ask(player, job.ask);
         break;
       case 'deliver':
-        this.#moved(player, (note) => turn(player.part.chart, player.record, job.envelope, note));
+        this.#move(player, job.envelope, job.token);
         break;
       case 'engage':
         this.#engage(player, job.engagement);
@@ -185,7 +169,7 @@ export class Stage {
   #start(path: string, definition: Definition, agent: string, input: unknown, sponsor: Player['sponsor']): void {
     const part = this.#theatre.cast.partOf(definition);
     const turned = firstTurn(part.chart, this.#inputOf(definition, input, path), this.#now, undefined, this.#theatre.noteOf(definition));
-    const player: Player = { path, part, agent, record: turned.record, sponsor, pending: [], epoch: 0 };
+    const player: Player = { path, part, agent, record: turned.record, sponsor, pending: [] };
     this.#players.set(path, player);
     this.#carryOut(player, turned);
   }
@@ -194,15 +178,18 @@ export class Stage {
     return definition.start(input, { runId: RUN, path, at: this.#now });
   }
 
-  #moved(player: Player, move: (note: Note) => Turned): void {
-    if (player.record.isDone) return;
-    const turned = move(this.#theatre.noteOf(player.part.definition));
+  #move(player: Player, envelope: Envelope, token: object | undefined): void {
+    const { part, record } = player;
+    if (record.isDone) return;
+    const move = (): Turned => turn(part.chart, record, envelope, this.#theatre.noteOf(part.definition));
+    const turned = this.#memory === undefined ? move() : this.#memory.turn(record, token, move);
     const moved = { ...player, record: turned.record };
     this.#players.set(player.path, moved);
     this.#carryOut(moved, turned);
   }
 
-  #carryOut({ path }: Player, { record, outputs }: Turned): void {
+  #carryOut({ path, agent }: Player, { record, outputs }: Turned): void {
+    this.audience.hearTurn(outputs, { path, agent, at: this.#now });
     for (const output of outputs) this.#put(path, output);
     if (record.isDone) this.#jobs.push({ kind: 'over', path });
   }
@@ -212,10 +199,11 @@ export class Stage {
     if (player === undefined) return;
     switch (output.type) {
       case 'ask':
-        for (const ask of output.asks) this.#jobs.push({ kind: 'ask', path, ask, epoch: player.epoch });
+        for (const ask of output.asks) this.#jobs.push({ kind: 'ask', path, ask, epoch: this.#epochOf(path) });
         break;
       case 'withdraw':
-        this.#players.set(path, { ...player, pending: [], epoch: player.epoch + 1 });
+        this.#players.set(path, { ...player, pending: [] });
+        this.#epochs.set(path, this.#epochOf(path) + 1);
         break;
       case 'engage':
         for (const engagement of output.engagements) this.#jobs.push({ kind: 'engage', path, engagement });
@@ -225,10 +213,9 @@ export class Stage {
         break;
       case 'enter':
         this.entered.push(output.phase);
-        this.emit({ type: 'phase.entered', phase: output.phase }, player, output.step, output.phase);
         break;
       case 'emit':
-        this.emit(output.body, player, output.step, output.phase);
+        // It was heard.
         break;
       case 'post':
         // What a delegating agent tells its delegates: they are one step of its tool here.
@@ -241,11 +228,11 @@ export class Stage {
       case 'prepare': {
         const { input } = ask.input;
         const prompt = typeof input === 'string' ? input : JSON.stringify(input);
-        this.answer(player.path, ask, 'answered', { output: { problems: [], input, prompt, models: 1 } });
+        this.answer(player.path, ask, 'answered', { output: { problems: [], input, prompt, models: 1 } }, ask);
         break;
       }
       case 'observe':
-        this.answer(player.path, ask, 'answered', { output: {} });
+        this.answer(player.path, ask, 'answered', { output: {} }, ask);
         break;
       case 'act':
       case 'tool':
@@ -265,7 +252,8 @@ export class Stage {
     if (player !== undefined) this.#players.set(path, { ...player, pending: [...player.pending, ask] });
   }
 
-  #engage(parent: Player, { path, actor, input, port, index }: Engagement): void {
+  #engage(parent: Player, engagement: Engagement): void {
+    const { path, actor, input, port, index } = engagement;
     const sponsor = { path: parent.path, port, index };
     if (!('name' in actor)) {
       this.#start(path, callDefinitions[actor.kind], parent.agent, input, sponsor);
@@ -278,7 +266,7 @@ export class Stage {
       return;
     }
     this.engaged.push(definition);
-    this.emit({ type: 'member.engaged', member: definition.name }, { path, agent: definition.name });
+    this.emit({ type: 'member.engaged', member: definition.name }, { path, agent: definition.name }, engagement);
     this.#start(path, definition, definition.name, input, sponsor);
   }
 
@@ -297,7 +285,7 @@ export class Stage {
     if (isCall(player)) return;
     const reason = 'its supervisor stopped it';
     const end = error === undefined ? { status: 'aborted', stopReason: { kind: 'aborted', reason } } as const : { status: 'failed', stopReason: { kind: 'failed' }, error } as const;
-    this.emit({ type: 'member.ended', member: player.part.definition.name, ...end }, player);
+    this.emit({ type: 'member.ended', member: player.part.definition.name, ...end }, player, end);
   }
 
   #close(player: Player): void {
@@ -306,21 +294,23 @@ export class Stage {
     const at = this.#now;
     if (sponsor !== undefined && isCall(player)) {
       const { kind, content } = callEnd(record.output);
-      this.deliver(sponsor.path, { type: `${kind}.${sponsor.port}`, at, index: sponsor.index, ...content });
+      this.deliver(sponsor.path, { type: `${kind}.${sponsor.port}`, at, index: sponsor.index, ...content }, record);
       return;
     }
     const outcome = placeError(outcomeOf(record.output, at), RUN, path);
     if (sponsor === undefined) {
       this.#ended = outcome.status;
-      this.emit(endedBody(outcome, NO_TOTALS), player);
+      this.emit(endedBody(outcome, NO_TOTALS), player, record);
       return;
     }
     const { status, stopReason, error } = outcome;
     this.emit(
       { type: 'member.ended', member: player.part.definition.name, status, stopReason: { ...stopReason }, ...(error === undefined ? {} : { error }) },
       player,
+      record,
     );
-    this.deliver(sponsor.path, { type: `answered.${sponsor.port}`, at, index: sponsor.index, path, output: outcome });
+    const envelope = { type: `answered.${sponsor.port}`, at, index: sponsor.index, path, output: outcome };
+    this.deliver(sponsor.path, envelope, record);
   }
 
   #leave(player: Player): void {
@@ -330,6 +320,16 @@ export class Stage {
     for (const child of this.#childrenOf(path)) this.#stop(child.path, undefined);
     for (const ask of pending)
       if (ask.port === 'act' || ask.port === 'tool') this.#theatre.calls.abandon(this, speaker, ask);
+  }
+
+  #epochOf(path: string): number {
+    return this.#epochs.get(path) ?? 0;
+  }
+
+  /** The actor of the same call of an agent: its address has the number of the step in it. */
+  #callLike(of: Player): Player | undefined {
+    if (!isCall(of)) return undefined;
+    return this.#childrenOf(of.sponsor?.path ?? '').find(({ sponsor }) => sponsor?.index === of.sponsor?.index);
   }
 
   /** The latest first, as those may need the others. */

@@ -3,42 +3,43 @@ import type { ToolCallContext } from '../../machines/tool-call/tool-call-context
 import { isJsonObject } from '../../base/json/json.ts';
 import type { TurnRecord } from '../../runtime/turn/turn.ts';
 import type { ToolResult } from '../../contracts/tools/tool-result.ts';
-import type { Player, World } from './world.ts';
+import type { Player } from './world.ts';
 import { isCall } from './world.ts';
 
 /**
- * Makes the canonical form of worlds: worlds of one key are taken for the same. What only grows is left out: conversations, times, ids, tokens and,
+ * Makes the canonical form of actors: those of one key are taken for the same. What only grows is left out: conversations, times, ids, tokens and,
  * unless `steps` tells them apart, numbers of steps.
  */
 export class WorldKeys {
   readonly #tellsSteps: boolean;
-  readonly #known = new WeakMap<TurnRecord, string>();
+  /** Contexts are long: one is hashed once. */
+  readonly #numbers = new Map<string, number>();
+  readonly #known = new WeakMap<TurnRecord, number>();
 
   constructor(tellsSteps: boolean) {
     this.#tellsSteps = tellsSteps;
   }
 
-  of({ players, properties, ended }: World): string {
-    let key = ended ?? '';
-    for (const player of players.values()) {
-      // The address of a call's actor has the number of the step in it.
-      const { path, sponsor } = player;
-      const who = sponsor !== undefined && isCall(player) ? `${sponsor.path}~${sponsor.index}` : path;
-      key += `\n${who}|${this.#ofRecord(player)}|`;
-      for (const { port, index } of player.pending) key += `${port}${index},`;
-    }
-    return properties.length === 0 ? key : `${key}\n${JSON.stringify(properties)}`;
+  ofPlayer(player: Player): string {
+    // The address of a call's actor has the number of the step in it.
+    const { path, sponsor, pending } = player;
+    const who = sponsor !== undefined && isCall(player) ? `${sponsor.path}~${sponsor.index}` : path;
+    let asked = '';
+    for (const { port, index } of pending) asked += `${port}${index},`;
+    return `${who}|${asked}|${this.#ofRecord(player)}`;
   }
 
-  #ofRecord(player: Player): string {
+  #ofRecord(player: Player): number {
     const { record } = player;
     const known = this.#known.get(record);
     if (known !== undefined) return known;
     const { position } = record;
     const context = position?.context;
     const key = `${JSON.stringify(position?.value ?? null)}${this.#textOf(player, context)}`;
-    this.#known.set(record, key);
-    return key;
+    const number = this.#numbers.get(key) ?? this.#numbers.size;
+    this.#numbers.set(key, number);
+    this.#known.set(record, number);
+    return number;
   }
 
   #textOf(player: Player, context: unknown): string {

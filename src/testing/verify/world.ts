@@ -16,8 +16,6 @@ export interface Player {
   readonly sponsor?: { readonly path: string; readonly port: Engagement['port']; readonly index: number } | undefined;
   /** What it asked for and has no answer to, oldest first. */
   readonly pending: readonly Ask[];
-  /** Grows with each withdrawal: what was asked for before is not carried out. */
-  readonly epoch: number;
 }
 
 /** A state of a whole run: all actors at rest, each waiting for its environment. A value: a move makes another. */

@@ -22,12 +22,13 @@ type Kind = keyof WorstCase;
  */
 export const worstCaseOf = (root: Definition, { found, steps, begun, cut }: Searched): WorstCase => {
   const [start] = found;
+  const ways = start === undefined || cut > 0 ? undefined : waysFrom(start, steps);
   const bound = (kind: Kind): number | null => {
     const whole = budgetOf(root, kind);
     const along =
-      start === undefined || cut > 0
+      ways === undefined
         ? Infinity
-        : costOf(begun, kind) + dearestFrom(start, steps, ({ engaged }) => costOf(engaged, kind));
+        : costOf(begun, kind) + dearestOf(ways, ({ engaged }) => costOf(engaged, kind));
     const most = Math.min(whole, along);
     return most === Infinity ? null : most;
   };
@@ -72,31 +73,42 @@ const stepLimit = ({ agent, budget, rules }: Definition): number => {
   return Math.min(budget?.steps ?? Infinity, step > MANY ? Infinity : step);
 };
 
-/** The dearest way from a state, Infinity if a round on it costs something. */
-const dearestFrom = (start: Found, steps: readonly Step[], costOf: (step: Step) => number): number => {
+/** All ways from a state: the moves by where they begin, and the states of each round. */
+interface Ways {
+  readonly after: ReadonlyMap<Found, readonly Step[]>;
+  readonly roundOf: ReadonlyMap<Found, number>;
+  /** Those that are left for good first. */
+  readonly rounds: readonly (readonly Found[])[];
+}
+
+const waysFrom = (start: Found, steps: readonly Step[]): Ways => {
   const after = new Map<Found, Step[]>();
   for (const step of steps) {
     const known = after.get(step.from);
     if (known === undefined) after.set(step.from, [step]);
     else known.push(step);
   }
-  const rounds = roundsOf(start, after);
-  const dearest = new Map<number, number>();
-  // Rounds are numbered as they are left for good: those that follow one have lower numbers.
-  const members = new Map<number, Found[]>();
-  for (const [place, round] of rounds) members.set(round, [...(members.get(round) ?? []), place]);
-  for (const round of [...members.keys()].toSorted((a, b) => a - b)) {
+  const roundOf = roundsOf(start, after);
+  const rounds: Found[][] = [];
+  for (const [place, round] of roundOf) (rounds[round] ??= []).push(place);
+  return { after, roundOf, rounds };
+};
+
+/** The cost of the dearest way, Infinity if a round on it costs something. The last round is that of the start. */
+const dearestOf = ({ after, roundOf, rounds }: Ways, costOf: (step: Step) => number): number => {
+  const dearest: number[] = [];
+  for (const [round, places] of rounds.entries()) {
     let most = 0;
-    for (const place of members.get(round) ?? [])
+    for (const place of places)
       for (const step of after.get(place) ?? []) {
         const cost = costOf(step);
-        const next = rounds.get(step.to) ?? round;
+        const next = roundOf.get(step.to) ?? round;
         if (next === round && cost > 0) return Infinity;
-        most = Math.max(most, cost + (next === round ? 0 : (dearest.get(next) ?? 0)));
+        most = Math.max(most, cost + (next === round ? 0 : (dearest[next] ?? 0)));
       }
-    dearest.set(round, most);
+    dearest.push(most);
   }
-  return dearest.get(rounds.get(start) ?? 0) ?? 0;
+  return dearest.at(-1) ?? 0;
 };
 
 /** Numbers the strongly connected parts of a graph (Tarjan), with a stack of its own: a way may be longer than the call stack is deep. */
