@@ -96,7 +96,8 @@ export class Audience {
     const violations: Violation[] = [];
     for (const event of events) {
       const next = statesAfter(properties, after, event);
-      if (next !== after || event.type === 'run.ended') violations.push(...violationsIn(this.#asserted, next, event));
+      if (next !== after || event.type === 'run.ended')
+        violations.push(...violationsIn(this.#asserted, next, event));
       after = next;
     }
     return { after, violations };

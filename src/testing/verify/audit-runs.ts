@@ -44,7 +44,8 @@ export const auditRuns = async (agent: string, options: AuditOptions): Promise<A
     if (options.signal?.aborted === true) break;
     runs.push(await auditRun(entry, options));
   }
-  const count = (verdict: AuditedRun['verdict']): number => runs.filter((run) => run.verdict === verdict).length;
+  const count = (verdict: AuditedRun['verdict']): number =>
+    runs.filter((run) => run.verdict === verdict).length;
   return {
     runs,
     holds: count('holds'),
@@ -93,5 +94,7 @@ const NAMED = 5;
 const entryOf = async (runId: string, over: JournalStore): Promise<RunEntry> => {
   const entry = await over.entry(runId);
   if (entry !== undefined) return entry;
-  throw new TroupeError('journal.unknown', `Cannot audit run '${runId}' as it is not in the store`, { runId });
+  throw new TroupeError('journal.unknown', `Cannot audit run '${runId}' as it is not in the store`, {
+    runId,
+  });
 };

@@ -35,7 +35,9 @@ export class CallDesk {
     const found = speaker.part.tools.get(tool);
     const said = found === undefined || !isFirst ? ALLOW : this.#judge(found, speaker, ask, stage.players);
     if (said.verdict === 'deny') return this.#deny(stage, player, ask, said.reason, said.rule);
-    const isAsked = said.verdict === 'ask' || (isFirst && found !== undefined && needsApproval(found, call, said.rule) !== undefined);
+    const isAsked =
+      said.verdict === 'ask' ||
+      (isFirst && found !== undefined && needsApproval(found, call, said.rule) !== undefined);
     if (isAsked) {
       const terms = said.verdict === 'ask' ? { terms: termsOf(said) } : {};
       const { index, attempt } = ask;
@@ -43,7 +45,14 @@ export class CallDesk {
       stage.answer(player.path, ask, 'answered', { output }, ask);
       return true;
     }
-    const start = { type: 'tool.started', callId, tool, input, description: tool, attempt: ask.attempt } as const;
+    const start = {
+      type: 'tool.started',
+      callId,
+      tool,
+      input,
+      description: tool,
+      attempt: ask.attempt,
+    } as const;
     const place = { path: speaker.path, agent: speaker.agent, at: stage.now };
     const violation = stage.audience.wouldViolate({ body: start, step: ask.step, phase: 'ACT' }, place);
     if (violation !== undefined) return this.#deny(stage, player, ask, violation.reason, violation.rule);
@@ -53,7 +62,11 @@ export class CallDesk {
 
   /** Asks a person about a call. */
   ask(stage: Stage, player: Player, ask: AskOf<'approve'>): void {
-    const { key, step, input: { call } } = ask;
+    const {
+      key,
+      step,
+      input: { call },
+    } = ask;
     const { id: callId, name: tool, input } = call;
     stage.emit(
       { type: 'tool.approval-requested', id: key, callId, tool, input, description: tool },
@@ -68,17 +81,33 @@ export class CallDesk {
   approve(stage: Stage, player: Player, ask: AskOf<'approve'>, isApproved: boolean, token: object): void {
     const { id: callId, name: tool } = ask.input.call;
     const type = isApproved ? 'tool.approved' : 'tool.denied';
-    stage.emit({ type, id: ask.key, callId, tool }, principalOf(player, stage.players), token, ask.step, 'ACT');
+    stage.emit(
+      { type, id: ask.key, callId, tool },
+      principalOf(player, stage.players),
+      token,
+      ask.step,
+      'ACT',
+    );
     stage.answer(player.path, ask, 'answered', { output: { isApproved } }, token);
   }
 
   /** Ends a call that was begun. */
   finish(stage: Stage, player: Player, ask: CallAsk, isOk: boolean, token: object): void {
     const { call } = ask.input;
-    const result = isOk ? success(call, 'done', EFFORT) : failure(call, 'execution', failureOf(call.name), EFFORT);
+    const result = isOk
+      ? success(call, 'done', EFFORT)
+      : failure(call, 'execution', failureOf(call.name), EFFORT);
     const facts = result.ok ? {} : { error: result.error };
     stage.emit(
-      { type: 'tool.finished', callId: call.id, tool: call.name, ok: isOk, text: result.text, durationMs: 0, ...facts },
+      {
+        type: 'tool.finished',
+        callId: call.id,
+        tool: call.name,
+        ok: isOk,
+        text: result.text,
+        durationMs: 0,
+        ...facts,
+      },
       principalOf(player, stage.players),
       token,
       ask.step,
@@ -92,7 +121,13 @@ export class CallDesk {
     const text = `Cannot finish '${call.name}' as its agent ended first`;
     const error: ErrorData = { code: 'tool.cancelled', message: text, retryable: 'no' };
     const end = { ok: false, text, durationMs: 0, error, synthesised: true } as const;
-    stage.emit({ type: 'tool.finished', callId: call.id, tool: call.name, ...end }, speaker, end, step, 'ACT');
+    stage.emit(
+      { type: 'tool.finished', callId: call.id, tool: call.name, ...end },
+      speaker,
+      end,
+      step,
+      'ACT',
+    );
   }
 
   #deny(stage: Stage, player: Player, ask: CallAsk, reason: string, rule: string | undefined): true {
@@ -105,8 +140,14 @@ export class CallDesk {
       ask.step,
       'ACT',
     );
-    const error: ErrorData = { code: 'tool.denied', message: `Cannot run '${call.name}' as ${reason}`, retryable: 'no' };
-    stage.answer(player.path, ask, 'answered', { output: { kind: 'result', result: failure(call, 'denied', error, EFFORT) } });
+    const error: ErrorData = {
+      code: 'tool.denied',
+      message: `Cannot run '${call.name}' as ${reason}`,
+      retryable: 'no',
+    };
+    stage.answer(player.path, ask, 'answered', {
+      output: { kind: 'result', result: failure(call, 'denied', error, EFFORT) },
+    });
     return true;
   }
 

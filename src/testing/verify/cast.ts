@@ -59,11 +59,14 @@ export class Cast {
     for (const item of agent.tools)
       if (isToolset(item) && item.open !== undefined)
         this.#assumed.add(`'${name}' calls of the toolset '${item.name}' what it has before it is opened`);
-    if (agent.decide !== undefined) this.#assumed.add(`the \`decide\` of '${name}' chooses as freely as a model`);
+    if (agent.decide !== undefined)
+      this.#assumed.add(`the \`decide\` of '${name}' chooses as freely as a model`);
     if (agent.environment !== undefined) this.#assumed.add(`'${name}' observes nothing of its environment`);
     for (const tool of tools.values())
       if (tool.delegates !== undefined || tool.receivers !== undefined)
-        this.#assumed.add(`what '${tool.name}' of '${name}' has other agents do is one step, which succeeds or fails`);
+        this.#assumed.add(
+          `what '${tool.name}' of '${name}' has other agents do is one step, which succeeds or fails`,
+        );
     const calls = [...tools].flatMap(([called, tool]) =>
       this.#inputsOf(called, tool).map((input) => ({ name: called, tool, input })),
     );

@@ -16,7 +16,10 @@ export interface Reached {
 
 /** Notes the states and arrows of charts that moves go through. */
 export class Coverage {
-  readonly #charts = new Map<Definition, { readonly taken: Set<object>; readonly values: Set<unknown>; readonly note: Note }>();
+  readonly #charts = new Map<
+    Definition,
+    { readonly taken: Set<object>; readonly values: Set<unknown>; readonly note: Note }
+  >();
 
   /** The same for each definition: it is called with each microstep. */
   noteOf(definition: Definition): Note {
@@ -37,7 +40,11 @@ export class Coverage {
       const root = chartOf(machine);
       const all = statesWithin(root);
       // Into its first states a chart is put, not moved.
-      const entered = new Set(startOf(root).flatMap((state) => [state, ...ancestorsOf(state)]).map(({ id }) => id));
+      const entered = new Set(
+        startOf(root)
+          .flatMap((state) => [state, ...ancestorsOf(state)])
+          .map(({ id }) => id),
+      );
       for (const value of values) for (const { id } of statesAt(root, value)) entered.add(id);
       const arrows = all.flatMap((state) => {
         const transitions = [...[...state.transitions.values()].flat(), ...(state.always ?? [])];
@@ -49,7 +56,9 @@ export class Coverage {
       return {
         name,
         unreachable: all.filter(({ id }) => !entered.has(id)).map(({ id }) => id),
-        neverTaken: arrows.filter(({ by }) => by === undefined || !taken.has(by)).map(({ arrow }) => arrow.key),
+        neverTaken: arrows
+          .filter(({ by }) => by === undefined || !taken.has(by))
+          .map(({ arrow }) => arrow.key),
         states: all.length,
         arrows: arrows.length,
       };

@@ -28,7 +28,12 @@ export interface Move {
 }
 
 /** What a move does to an ask of a port. */
-type Doing<Port extends Ask['port']> = (stage: Stage, player: Player, ask: AskOf<Port>, token: object) => void;
+type Doing<Port extends Ask['port']> = (
+  stage: Stage,
+  player: Player,
+  ask: AskOf<Port>,
+  token: object,
+) => void;
 
 /** A move that answers an ask of its port. */
 const moveOn = <Port extends Ask['port']>(
@@ -200,7 +205,13 @@ const limiting = (player: Player, ask: AskOf<'decide'>): Move =>
     (stage, { path }, asked, token) => {
       // Whatever the limit is: with its number in it, each step would be a state of its own.
       const stopReason = { kind: 'budget', budget: 'steps', limit: 1, used: 1, path } as const;
-      stage.answer(path, asked, 'answered', { output: { kind: 'spent', stopReason, isUnbegun: true } }, token);
+      stage.answer(
+        path,
+        asked,
+        'answered',
+        { output: { kind: 'spent', stopReason, isUnbegun: true } },
+        token,
+      );
     },
   );
 
@@ -223,14 +234,12 @@ const combinations = (calls: readonly PossibleCall[], most: number): readonly (r
 };
 
 const actBy = (wanted: readonly PossibleCall[], step: number): Decided => {
-  const calls = wanted.map(
-    ({ name, tool, input }, index): PlannedCall => ({
-      id: callIdOf(step, index),
-      name,
-      input,
-      exclusive: tool.exclusive,
-    }),
-  );
+  const calls = wanted.map(({ name, tool, input }, index): PlannedCall => ({
+    id: callIdOf(step, index),
+    name,
+    input,
+    exclusive: tool.exclusive,
+  }));
   return {
     kind: 'decided',
     decision: { kind: 'act', calls: wanted.map(({ name, input }) => ({ name, input })) },
@@ -245,17 +254,35 @@ const asksModel = ({ part }: Player): boolean => part.definition.agent?.decide =
 
 const MODEL = 'any:model';
 
-const publishAnswer = (stage: Stage, player: Player, { key, step }: Ask, output: Decided, token: object): void => {
+const publishAnswer = (
+  stage: Stage,
+  player: Player,
+  { key, step }: Ask,
+  output: Decided,
+  token: object,
+): void => {
   if (!asksModel(player)) return;
   const calls = output.kind === 'decided' ? (output.calls?.length ?? 0) : 0;
-  stage.emit({ type: 'model.asked', model: MODEL, key, messages: 1, attempt: 1 }, player, token, step, 'DECIDE');
+  stage.emit(
+    { type: 'model.asked', model: MODEL, key, messages: 1, attempt: 1 },
+    player,
+    token,
+    step,
+    'DECIDE',
+  );
   const answer = { text: '', calls, finish: 'stop', usage: NO_USAGE, costUsd: 0, durationMs: 0 };
   stage.emit({ type: 'model.answered', model: MODEL, key, ...answer }, player, token, step, 'DECIDE');
 };
 
 const publishFailure = (stage: Stage, player: Player, { key, step }: Ask, token: object): void => {
   if (!asksModel(player)) return;
-  stage.emit({ type: 'model.asked', model: MODEL, key, messages: 1, attempt: 1 }, player, token, step, 'DECIDE');
+  stage.emit(
+    { type: 'model.asked', model: MODEL, key, messages: 1, attempt: 1 },
+    player,
+    token,
+    step,
+    'DECIDE',
+  );
   stage.emit({ type: 'model.failed', model: MODEL, key, error: MODEL_FAILED }, player, token, step, 'DECIDE');
 };
 

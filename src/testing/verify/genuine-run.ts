@@ -87,7 +87,11 @@ export class GenuineRun {
       case 'refuses':
         return this.#decide(path, does, answerOf(said));
       case 'fails':
-        return this.#decide(path, does, new TroupeError('model.unavailable', 'Cannot answer as the model is unavailable'));
+        return this.#decide(
+          path,
+          does,
+          new TroupeError('model.unavailable', 'Cannot answer as the model is unavailable'),
+        );
       case 'finishes':
         return this.#finish(`${path} ${said.callId}`, `${ownerOf(path)} ${said.callId}`, does, said.ok);
       case 'yes':
@@ -125,7 +129,9 @@ export class GenuineRun {
   }
 
   #approve(path: string, does: string, isApproved: boolean): Deviation | undefined {
-    const request = this.#handle.requests.find((each) => each.kind === 'approval' && each.path === ownerOf(path));
+    const request = this.#handle.requests.find(
+      (each) => each.kind === 'approval' && each.path === ownerOf(path),
+    );
     if (request === undefined) return astray(path, does);
     if (isApproved) this.#handle.approve(request.id);
     else this.#handle.deny(request.id);
@@ -189,9 +195,15 @@ const answerOf = (said: Extract<Move['said'], { kind: 'calls' | 'answers' | 'ref
   const usage = { input: 0, output: 0 };
   switch (said.kind) {
     case 'calls':
-      return modelAnswer({ usage, calls: said.calls.map(({ name, input }, index) => ({ id: `c${index}`, name, input })) });
+      return modelAnswer({
+        usage,
+        calls: said.calls.map(({ name, input }, index) => ({ id: `c${index}`, name, input })),
+      });
     case 'answers':
-      return modelAnswer({ usage, text: typeof said.answer === 'string' ? said.answer : JSON.stringify(said.answer) });
+      return modelAnswer({
+        usage,
+        text: typeof said.answer === 'string' ? said.answer : JSON.stringify(said.answer),
+      });
     default:
       return modelAnswer({ usage, refusal: 'I will not.' });
   }

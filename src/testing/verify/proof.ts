@@ -30,13 +30,16 @@ export interface Counterexample extends Violation {
 
 /** The report of a proof: what holds, within which bounds, and on which assumptions. Another one makes the same. */
 export interface Proof {
-  /** `holds`: all properties, within the bounds; `violated`: at least one does not; `stopped`: it was aborted before its end. */
-  readonly verdict: 'holds' | 'violated' | 'stopped';
+  /**
+   * `holds`: all properties, within the bounds; `violated`: at least one does not; `unclear`: of at least one there is a story that a genuine run does
+   * not repeat; `stopped`: it was aborted before its end.
+   */
+  readonly verdict: 'holds' | 'violated' | 'unclear' | 'stopped';
   readonly agent: string;
   readonly properties: readonly {
     readonly name: string;
     /** `bounded`: no violation was found within the bounds, behind which there is more. */
-    readonly verdict: 'holds' | 'bounded' | 'violated';
+    readonly verdict: 'holds' | 'bounded' | 'violated' | 'unclear';
   }[];
   readonly violations: readonly Counterexample[];
   /** Distinct states of the whole run that were reached. */

@@ -56,7 +56,7 @@ export const prove = async (definition: Definition, options: ProofOptions): Prom
     violations.push({ ...violation, story: tell(moves, violation), ...confirmed });
   }
   return {
-    ...reportOf(definition, theatre, searched, options, tell),
+    ...reportOf(definition, theatre, { searched, violations }, options, tell),
     violations,
     coverage: coverage.reached,
     elapsedMs,
@@ -68,26 +68,38 @@ export const prove = async (definition: Definition, options: ProofOptions): Prom
 const reportOf = (
   definition: Definition,
   { cast, properties, asserted }: Theatre,
-  searched: Searched,
+  { searched, violations }: { readonly searched: Searched; readonly violations: readonly Counterexample[] },
   { faults: given, depth, steps, states = 100_000 }: ProofOptions,
   tell: (moves: readonly Move[]) => Story,
 ): Omit<Proof, 'violations' | 'coverage' | 'elapsedMs' | 'statesPerSecond' | 'transitionsPerSecond'> => {
-  const { found, graph, steps: transitions, violations, cut, isAborted } = searched;
+  const { found, graph, steps: transitions, cut, isAborted } = searched;
   const isComplete = cut === 0 && !isAborted;
   const dead = new Set(isComplete ? graph.deadEnds() : []);
-  const isBroken = violations.size > 0;
+  const verdictOn = ({ name }: Property): Proof['properties'][number]['verdict'] => {
+    const story = violations.find(({ rule }) => rule === name);
+    if (story !== undefined) return story.confirmed === 'otherwise' ? 'unclear' : 'violated';
+    return isComplete ? 'holds' : 'bounded';
+  };
+  const verdicts = properties
+    .slice(0, asserted)
+    .map((each) => ({ name: each.name, verdict: verdictOn(each) }));
+  const worst = (['violated', 'unclear'] as const).find((each) =>
+    verdicts.some(({ verdict }) => verdict === each),
+  );
   return {
-    verdict: isBroken ? 'violated' : isAborted ? 'stopped' : 'holds',
+    verdict: worst ?? (isAborted ? 'stopped' : 'holds'),
     agent: definition.name,
-    properties: properties.slice(0, asserted).map(({ name }) => ({
-      name,
-      verdict: violations.has(name) ? 'violated' : isComplete ? 'holds' : 'bounded',
-    })),
+    properties: verdicts,
     states: found.length,
     transitions: transitions.length,
     depth: found.reduce((most, each) => Math.max(most, each.depth), 0),
     isComplete,
-    bounds: { states, ...(depth === undefined ? {} : { depth }), ...(steps === undefined ? {} : { steps }), cut },
+    bounds: {
+      states,
+      ...(depth === undefined ? {} : { depth }),
+      ...(steps === undefined ? {} : { steps }),
+      cut,
+    },
     faults: given ?? faults.filter((fault) => fault !== 'abort'),
     assumptions: [...ASSUMPTIONS, ...(steps === undefined ? [ANY_STEPS] : []), ...cast.assumptions],
     // Those behind a dead end are told by it.
@@ -99,7 +111,9 @@ const reportOf = (
       .loops(({ states: entered }) => !entered.includes('CHECK_STOP'))
       .slice(0, SHOWN)
       .map((round) => movesAround(round, searched)),
-    ends: [...new Set(found.flatMap(({ world }) => world.ended ?? []))].toSorted((a, b) => a.localeCompare(b)),
+    ends: [...new Set(found.flatMap(({ world }) => world.ended ?? []))].toSorted((a, b) =>
+      a.localeCompare(b),
+    ),
     worstCase: worstCaseOf(definition, searched),
   };
 };
@@ -108,15 +122,23 @@ const ASSUMPTIONS = [
   'a run has one process: what comes in, comes in one after the other, in any order, when all actors are at rest',
   'what a model says does not depend on the conversation, so it may say anything that it can say, at any time',
   'states that differ in conversations, times, tokens and ids alone are one state',
+  'no agent decides to wait, or to hand its task over',
   'a retry of a model or a tool is a part of its call; loops are not watched for; no time limit expires but those of teams',
 ];
 
-const ANY_STEPS = 'the number of a step makes no difference but that a limit may be reached at each';
+const ANY_STEPS =
+  'the number of a step makes no difference but that a limit may be reached at each, unless an agent has a limit of 20 or fewer';
 
-const isBehind = ({ before }: Found, dead: ReadonlySet<string>): boolean => before !== undefined && dead.has(before.name);
+const isBehind = ({ before }: Found, dead: ReadonlySet<string>): boolean =>
+  before !== undefined && dead.has(before.name);
 
 const movesAround = (round: readonly string[], { steps }: Searched): readonly string[] =>
-  round.slice(1).flatMap((to, index) => steps.find(({ from, to: next }) => from.name === round[index] && next.name === to)?.event ?? []);
+  round
+    .slice(1)
+    .flatMap(
+      (to, index) =>
+        steps.find(({ from, to: next }) => from.name === round[index] && next.name === to)?.event ?? [],
+    );
 
 const emptyWorld = ({ properties }: Theatre): World => ({
   players: new Map(),
@@ -169,7 +191,10 @@ const confirm = async (
   const isSeen = run.events.some((event) => monitor.take(event).length > 0);
   await run.end();
   if (isSeen) return { confirmed: 'genuine', journal: run.store };
-  const { kind, why } = deviation ?? { kind: 'otherwise', why: 'the genuine run did all of it, and violated nothing' };
+  const { kind, why } = deviation ?? {
+    kind: 'otherwise',
+    why: 'the genuine run did all of it, and violated nothing',
+  };
   return { confirmed: kind, unconfirmed: why };
 };
 
@@ -199,7 +224,9 @@ const assertInput = async ({ name, agent }: Definition, input: Json): Promise<vo
   const given = agent.checkInput(input);
   const checked = isThenable(given) ? await given : given;
   if (checked.ok) return;
-  const found = checked.issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+  const found = checked.issues
+    .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+    .join('; ');
   throw new TroupeError(
     'input.invalid',
     `Cannot make the proof as the input does not fit the schema of '${name}': ${found}. Give one by \`input\``,

@@ -61,7 +61,9 @@ const objectSamples = (
   depth: number,
 ): readonly Json[] => {
   const needed = Array.isArray(required) ? required : [];
-  const entries = Object.entries(isJsonObject(properties) ? properties : {}).filter(([name]) => needed.includes(name));
+  const entries = Object.entries(isJsonObject(properties) ? properties : {}).filter(([name]) =>
+    needed.includes(name),
+  );
   return entries.reduce<readonly Record<string, Json>[]>(
     (made, [name, schema]) =>
       samplesAt(schema, root, depth + 1)

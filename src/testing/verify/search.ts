@@ -51,10 +51,7 @@ interface Scene {
 const AT_ONCE = 2_000;
 
 /** Reaches every state of a run, breadth first: the first way to a state is a shortest one. */
-export const search = async (
-  { theatre, memory, start }: Scene,
-  options: ProofOptions,
-): Promise<Searched> => {
+export const search = async ({ theatre, memory, start }: Scene, options: ProofOptions): Promise<Searched> => {
   const { depth: deepest = Infinity, states: most = 100_000, steps: mostSteps = Infinity, signal } = options;
   const environment = new Environment(options);
   const known = new Map<string, Found>();
@@ -67,7 +64,14 @@ export const search = async (
     const old = known.get(key);
     if (old !== undefined) return old;
     const depth = before === undefined ? 0 : before.depth + 1;
-    const place = { name: String(found.length), isFinal: world.ended !== undefined, world, depth, before, move };
+    const place = {
+      name: String(found.length),
+      isFinal: world.ended !== undefined,
+      world,
+      depth,
+      before,
+      move,
+    };
     known.set(key, place);
     found.push(place);
     return place;
@@ -113,13 +117,23 @@ export const search = async (
       });
     }
   }
-  return { found, graph: new Graph(found, steps), steps, begun: start.engaged, violations, cut, isAborted: signal?.aborted === true };
+  return {
+    found,
+    graph: new Graph(found, steps),
+    steps,
+    begun: start.engaged,
+    violations,
+    cut,
+    isAborted: signal?.aborted === true,
+  };
 };
 
 /** Checks whether an agent has taken as many steps as are looked at. */
 const isLong = ({ players }: World, most: number): boolean =>
   most < Infinity &&
-  [...players.values()].some(({ pending }) => pending.some(({ port, step }) => port === 'decide' && step >= most));
+  [...players.values()].some(({ pending }) =>
+    pending.some(({ port, step }) => port === 'decide' && step >= most),
+  );
 
 const aTurn = (): Promise<void> =>
   new Promise((resolve) => {
@@ -129,6 +143,7 @@ const aTurn = (): Promise<void> =>
 /** The moves on the way to a state. */
 export const wayTo = (place: Found): readonly Move[] => {
   const moves: Move[] = [];
-  for (let each: Found | undefined = place; each?.move !== undefined; each = each.before) moves.push(each.move);
+  for (let each: Found | undefined = place; each?.move !== undefined; each = each.before)
+    moves.push(each.move);
   return moves.toReversed();
 };

@@ -6,7 +6,10 @@ import type { Told } from './proof.ts';
 const OTHERS = ['model', 'tool', 'critic', 'person', 'clock', 'caller'] as const;
 
 /** A story as a Mermaid sequence diagram: what the environment does, and what agents and teams do about it. */
-export const sequenceDiagram = (moves: readonly Told[], note?: { readonly path: string; readonly text: string }): string => {
+export const sequenceDiagram = (
+  moves: readonly Told[],
+  note?: { readonly path: string; readonly text: string },
+): string => {
   const names = new Map<string, string>();
   const nameOf = (actor: string): string => {
     // The actor of a call speaks for its agent.
@@ -33,16 +36,22 @@ const linesOf = (event: RuntimeEvent, nameOf: (who: string) => string): readonly
   const above = path.slice(0, Math.max(0, path.lastIndexOf('/')));
   switch (event.type) {
     case 'member.engaged':
-      return above === '' ? [] : [`${nameOf(above)}->>${nameOf(path)}: ${mermaidText(`engages ${event.member}`)}`];
+      return above === ''
+        ? []
+        : [`${nameOf(above)}->>${nameOf(path)}: ${mermaidText(`engages ${event.member}`)}`];
     case 'member.ended':
       return above === '' ? [] : [`${nameOf(path)}-->>${nameOf(above)}: ${mermaidText(event.status)}`];
     case 'tool.started':
-      return [`${nameOf(path)}->>${nameOf('tool')}: ${mermaidText(`${event.tool} ${JSON.stringify(event.input)}`)}`];
+      return [
+        `${nameOf(path)}->>${nameOf('tool')}: ${mermaidText(`${event.tool} ${JSON.stringify(event.input)}`)}`,
+      ];
     case 'tool.approval-requested':
       return [`${nameOf(path)}->>${nameOf('person')}: ${mermaidText(`may I call ${event.tool}?`)}`];
     case 'tool.denied':
       return event.id === undefined
-        ? [`Note over ${nameOf(path)}: ${mermaidText(`${event.tool} is denied${event.rule === undefined ? '' : ` by ${event.rule}`}`)}`]
+        ? [
+            `Note over ${nameOf(path)}: ${mermaidText(`${event.tool} is denied${event.rule === undefined ? '' : ` by ${event.rule}`}`)}`,
+          ]
         : [];
     case 'run.ended':
       return [`Note over ${nameOf(path)}: ${mermaidText(`the run is ${event.status}`)}`];

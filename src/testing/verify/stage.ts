@@ -31,7 +31,12 @@ type Speaker = Pick<Player, 'path' | 'agent'>;
 
 type Job =
   | { readonly kind: 'ask'; readonly path: string; readonly ask: Ask; readonly epoch: number }
-  | { readonly kind: 'deliver'; readonly path: string; readonly envelope: Envelope; readonly token: object | undefined }
+  | {
+      readonly kind: 'deliver';
+      readonly path: string;
+      readonly envelope: Envelope;
+      readonly token: object | undefined;
+    }
   | { readonly kind: 'engage'; readonly path: string; readonly engagement: Engagement }
   | {
       readonly kind: 'stop';
@@ -126,7 +131,11 @@ export class Stage {
 
   /** Does all that is to be done; the world at rest. */
   settle(): World {
-    for (let job = this.#jobs.shift(); job !== undefined && this.#ended === undefined; job = this.#jobs.shift())
+    for (
+      let job = this.#jobs.shift();
+      job !== undefined && this.#ended === undefined;
+      job = this.#jobs.shift()
+    )
       this.#do(job);
     const { seq, states } = this.audience;
     const memory = this.#memory;
@@ -166,9 +175,21 @@ export class Stage {
     }
   }
 
-  #start(path: string, definition: Definition, agent: string, input: unknown, sponsor: Player['sponsor']): void {
+  #start(
+    path: string,
+    definition: Definition,
+    agent: string,
+    input: unknown,
+    sponsor: Player['sponsor'],
+  ): void {
     const part = this.#theatre.cast.partOf(definition);
-    const turned = firstTurn(part.chart, this.#inputOf(definition, input, path), this.#now, undefined, this.#theatre.noteOf(definition));
+    const turned = firstTurn(
+      part.chart,
+      this.#inputOf(definition, input, path),
+      this.#now,
+      undefined,
+      this.#theatre.noteOf(definition),
+    );
     const player: Player = { path, part, agent, record: turned.record, sponsor, pending: [] };
     this.#players.set(path, player);
     this.#carryOut(player, turned);
@@ -199,7 +220,8 @@ export class Stage {
     if (player === undefined) return;
     switch (output.type) {
       case 'ask':
-        for (const ask of output.asks) this.#jobs.push({ kind: 'ask', path, ask, epoch: this.#epochOf(path) });
+        for (const ask of output.asks)
+          this.#jobs.push({ kind: 'ask', path, ask, epoch: this.#epochOf(path) });
         break;
       case 'withdraw':
         this.#players.set(path, { ...player, pending: [] });
@@ -218,7 +240,7 @@ export class Stage {
         // It was heard.
         break;
       case 'post':
-        // What a delegating agent tells its delegates: they are one step of its tool here.
+      // What a delegating agent tells its delegates: they are one step of its tool here.
     }
   }
 
@@ -228,7 +250,13 @@ export class Stage {
       case 'prepare': {
         const { input } = ask.input;
         const prompt = typeof input === 'string' ? input : JSON.stringify(input);
-        this.answer(player.path, ask, 'answered', { output: { problems: [], input, prompt, models: 1 } }, ask);
+        this.answer(
+          player.path,
+          ask,
+          'answered',
+          { output: { problems: [], input, prompt, models: 1 } },
+          ask,
+        );
         break;
       }
       case 'observe':
@@ -266,7 +294,11 @@ export class Stage {
       return;
     }
     this.engaged.push(definition);
-    this.emit({ type: 'member.engaged', member: definition.name }, { path, agent: definition.name }, engagement);
+    this.emit(
+      { type: 'member.engaged', member: definition.name },
+      { path, agent: definition.name },
+      engagement,
+    );
     this.#start(path, definition, definition.name, input, sponsor);
   }
 
@@ -284,7 +316,10 @@ export class Stage {
     this.#leave(player);
     if (isCall(player)) return;
     const reason = 'its supervisor stopped it';
-    const end = error === undefined ? { status: 'aborted', stopReason: { kind: 'aborted', reason } } as const : { status: 'failed', stopReason: { kind: 'failed' }, error } as const;
+    const end =
+      error === undefined
+        ? ({ status: 'aborted', stopReason: { kind: 'aborted', reason } } as const)
+        : ({ status: 'failed', stopReason: { kind: 'failed' }, error } as const);
     this.emit({ type: 'member.ended', member: player.part.definition.name, ...end }, player, end);
   }
 
@@ -294,7 +329,11 @@ export class Stage {
     const at = this.#now;
     if (sponsor !== undefined && isCall(player)) {
       const { kind, content } = callEnd(record.output);
-      this.deliver(sponsor.path, { type: `${kind}.${sponsor.port}`, at, index: sponsor.index, ...content }, record);
+      this.deliver(
+        sponsor.path,
+        { type: `${kind}.${sponsor.port}`, at, index: sponsor.index, ...content },
+        record,
+      );
       return;
     }
     const outcome = placeError(outcomeOf(record.output, at), RUN, path);
@@ -305,7 +344,13 @@ export class Stage {
     }
     const { status, stopReason, error } = outcome;
     this.emit(
-      { type: 'member.ended', member: player.part.definition.name, status, stopReason: { ...stopReason }, ...(error === undefined ? {} : { error }) },
+      {
+        type: 'member.ended',
+        member: player.part.definition.name,
+        status,
+        stopReason: { ...stopReason },
+        ...(error === undefined ? {} : { error }),
+      },
       player,
       record,
     );
@@ -329,7 +374,9 @@ export class Stage {
   /** The actor of the same call of an agent: its address has the number of the step in it. */
   #callLike(of: Player): Player | undefined {
     if (!isCall(of)) return undefined;
-    return this.#childrenOf(of.sponsor?.path ?? '').find(({ sponsor }) => sponsor?.index === of.sponsor?.index);
+    return this.#childrenOf(of.sponsor?.path ?? '').find(
+      ({ sponsor }) => sponsor?.index === of.sponsor?.index,
+    );
   }
 
   /** The latest first, as those may need the others. */

@@ -3,6 +3,8 @@ import type { ToolCallContext } from '../../machines/tool-call/tool-call-context
 import { isJsonObject } from '../../base/json/json.ts';
 import type { TurnRecord } from '../../runtime/turn/turn.ts';
 import type { ToolResult } from '../../contracts/tools/tool-result.ts';
+import type { Definition } from '../../runtime/define/definition.ts';
+import { stepLimit } from './step-limit.ts';
 import type { Player } from './world.ts';
 import { isCall } from './world.ts';
 
@@ -47,12 +49,29 @@ export class WorldKeys {
     return player.part.definition.agent === undefined
       ? JSON.stringify(context, withoutGrowing)
       : // The machine of an agent has its context.
-        JSON.stringify(agentFacts(context as AgentContext, this.#tellsSteps));
+        JSON.stringify(
+          agentFacts(context as AgentContext, this.#tellsSteps || isCounting(player.part.definition)),
+        );
   }
 }
 
+/** Steps that are few enough to be told apart. */
+const FEW = 20;
+
+/** Checks whether an agent has a limit of steps that it may well reach: then each step is another. */
+const isCounting = (definition: Definition): boolean => {
+  let known = counting.get(definition);
+  if (known === undefined) counting.set(definition, (known = stepLimit(definition) <= FEW));
+  return known;
+};
+
+const counting = new WeakMap<Definition, boolean>();
+
 /** What of an agent makes a difference to what it does next, beside what its environment says. */
-const agentFacts = ({ input, step, state, inbox, cycle, review, end }: AgentContext, tellsSteps: boolean): unknown => [
+const agentFacts = (
+  { input, step, state, inbox, cycle, review, end }: AgentContext,
+  tellsSteps: boolean,
+): unknown => [
   input,
   tellsSteps ? step : 0,
   state,

@@ -13,7 +13,9 @@ export interface Player {
   readonly agent: string;
   readonly record: TurnRecord;
   /** The actor that engaged it; absent for the root. */
-  readonly sponsor?: { readonly path: string; readonly port: Engagement['port']; readonly index: number } | undefined;
+  readonly sponsor?:
+    | { readonly path: string; readonly port: Engagement['port']; readonly index: number }
+    | undefined;
   /** What it asked for and has no answer to, oldest first. */
   readonly pending: readonly Ask[];
 }

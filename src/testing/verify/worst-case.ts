@@ -1,6 +1,6 @@
-import { emptyTally } from '../../contracts/agents/tally.ts';
 import { modelRetryDefaults } from '../../models/retry/retry-policy.ts';
 import type { Definition } from '../../runtime/define/definition.ts';
+import { stepLimit } from './step-limit.ts';
 import type { Found, Searched, Step } from './search.ts';
 
 /** What a run may use at most, by its charts and its budgets; null where nothing bounds it. */
@@ -57,20 +57,6 @@ const amountOf = (definition: Definition, kind: Kind): number => {
   if (kind !== 'modelCalls') return budgetOf(definition, kind);
   const attempts = agent.retry?.attempts ?? modelRetryDefaults.attempts;
   return stepLimit(definition) * attempts * Math.max(1, agent.models.length);
-};
-
-/** More steps than any rule is asked about. */
-const MANY = 10_000;
-
-/** The number of steps that an agent may take: by its budget, or the first at which one of its rules stops it. */
-const stepLimit = ({ agent, budget, rules }: Definition): number => {
-  const { state = {} } = agent ?? {};
-  const limiting = rules.stop.filter(({ limitsSteps }) => limitsSteps === true);
-  const isOver = (step: number): boolean =>
-    limiting.some((rule) => rule.check({ step, state, tally: emptyTally(0), decision: undefined, results: [] }) !== undefined);
-  let step = 1;
-  while (step <= MANY && !isOver(step)) step += 1;
-  return Math.min(budget?.steps ?? Infinity, step > MANY ? Infinity : step);
 };
 
 /** All ways from a state: the moves by where they begin, and the states of each round. */
@@ -143,7 +129,8 @@ const roundsOf = (start: Found, after: ReadonlyMap<Found, readonly Step[]>): Rea
     const above = path.at(-1);
     if (above !== undefined) lower(above.place, lowest.get(place) ?? Infinity);
     if (lowest.get(place) !== order.get(place)) continue;
-    for (let last = open.pop(); last !== undefined; last = last === place ? undefined : open.pop()) rounds.set(last, count);
+    for (let last = open.pop(); last !== undefined; last = last === place ? undefined : open.pop())
+      rounds.set(last, count);
     count += 1;
   }
   return rounds;

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { agent, maxSteps, replay, tool } from '../../../src/index.ts';
-import { parallel, pipeline, writerCritic } from '../../../src/patterns/index.ts';
+import { beginRound } from '../../../src/coordination/round/settle-reply.ts';
+import { repliesOf } from '../../../src/coordination/round/team-context.ts';
+import { answeredWith, parallel, pattern, pipeline, writerCritic } from '../../../src/patterns/index.ts';
 import { memoryStore } from '../../../src/persistence/index.ts';
 import { policy, property } from '../../../src/policy/index.ts';
 import { calls, scriptedModel, verify } from '../../../src/testing/index.ts';
@@ -13,7 +15,7 @@ import { Environment } from '../../../src/testing/verify/environment.ts';
 import { Stage } from '../../../src/testing/verify/stage.ts';
 import type { World } from '../../../src/testing/verify/world.ts';
 import { WorldKeys } from '../../../src/testing/verify/world-key.ts';
-import { member, teams } from './teams.ts';
+import { member, teams, tooled } from './teams.ts';
 
 const { never, always, atMost, invariant, within } = property;
 
@@ -41,10 +43,19 @@ describe('a proof finds what is wrong, by the shortest story, which a genuine ru
   });
 
   test('a second call by another member, in parallel', async () => {
-    const team = parallel({ name: 'desk', members: { ann: member('ann', 'pay'), bob: member('bob', 'pay') } });
-    const proof = await verify(team, { properties: [atMost(1, 'pay').named('once')], answers: { ann: ['a'] } });
+    const team = parallel({
+      name: 'desk',
+      members: { ann: member('ann', 'pay'), bob: member('bob', 'pay') },
+    });
+    const proof = await verify(team, {
+      properties: [atMost(1, 'pay').named('once')],
+      answers: { ann: ['a'] },
+    });
     expect(storyOf(proof, 'once')).toHaveLength(2);
-    expect(proof.violations[0]).toMatchObject({ confirmed: 'genuine', path: expect.stringMatching(/ann|bob/) });
+    expect(proof.violations[0]).toMatchObject({
+      confirmed: 'genuine',
+      path: expect.stringMatching(/ann|bob/),
+    });
   });
 
   test('two calls of one answer', async () => {
@@ -73,16 +84,26 @@ describe('a proof finds what is wrong, by the shortest story, which a genuine ru
         ],
       });
     const inputs = { calls: { pay: [{ amount: 5 }, { amount: 500 }] } };
-    const careless = await verify(clerk(({ amount }) => amount > 100), { properties: [rule], ...inputs });
+    const careless = await verify(
+      clerk(({ amount }) => amount > 100),
+      { properties: [rule], ...inputs },
+    );
     expect(storyOf(careless, 'each')).toEqual(['model: clerk calls pay']);
-    const careful = await verify(clerk(() => true), { properties: [rule], ...inputs });
+    const careful = await verify(
+      clerk(() => true),
+      { properties: [rule], ...inputs },
+    );
     expect(careful).toMatchObject({ verdict: 'holds', isComplete: true, violations: [] });
   });
 
   test('an answer that never comes, where something fails', async () => {
     const rule = always('ask').eventually({ tool: 'ask', ok: true }).named('answered');
     const proof = await verify(member('clerk', 'ask'), { properties: [rule] });
-    expect(storyOf(proof, 'answered')).toEqual(['model: clerk calls ask', 'tool: clerk ask fails', 'model: clerk answers']);
+    expect(storyOf(proof, 'answered')).toEqual([
+      'model: clerk calls ask',
+      'tool: clerk ask fails',
+      'model: clerk answers',
+    ]);
     const sound = await verify(member('clerk', 'ask'), { properties: [rule], faults: ['model', 'refusal'] });
     expect(sound.verdict).toBe('holds');
   });
@@ -101,7 +122,7 @@ describe('a proof finds what is wrong, by the shortest story, which a genuine ru
         name: 'teller',
         state: { left: 1 },
         tools: [tool({ name: 'take', description: 'Takes one.', input: z.object({}), execute: () => 1 })],
-        reduce: (state, { results }) => ({
+        reduce: ({ state, results }) => ({
           left: Math.max(floor, state.left - results.filter(({ ok }) => ok).length),
         }),
       });
@@ -113,7 +134,9 @@ describe('a proof finds what is wrong, by the shortest story, which a genuine ru
   });
 
   test('more than it may use', async () => {
-    const proof = await verify(member('clerk', 'look'), { properties: [within({ modelCalls: 2 }).named('two')] });
+    const proof = await verify(member('clerk', 'look'), {
+      properties: [within({ modelCalls: 2 }).named('two')],
+    });
     expect(storyOf(proof, 'two')).toHaveLength(5);
   });
 
@@ -121,13 +144,41 @@ describe('a proof finds what is wrong, by the shortest story, which a genuine ru
     const proof = await verify(member('clerk', 'fetch', 'send'), {
       properties: [never('send').after('fetch').named('tainted')],
     });
-    expect(storyOf(proof, 'tainted')).toEqual(['model: clerk calls fetch', 'tool: clerk fetch succeeds', 'model: clerk calls send']);
+    expect(storyOf(proof, 'tainted')).toEqual([
+      'model: clerk calls fetch',
+      'tool: clerk fetch succeeds',
+      'model: clerk calls send',
+    ]);
   });
 
-  test('an agent that waits for what never comes is a dead end', async () => {
-    const clerk = agent({ name: 'clerk', decide: () => ({ kind: 'wait' }) });
-    // Its decision is taken for free: so a chart of its own has to wait for ever.
-    expect((await verify(clerk)).deadEnds).toEqual([]);
+  test('a team that goes nowhere once all of its members have failed', async () => {
+    const forgetful = pattern({
+      name: 'forgetful',
+      description: 'Everybody is asked once, and nobody thought of failures.',
+      options: z.object({}),
+      own: {},
+      actions: {
+        askAll: (context) =>
+          beginRound(
+            context,
+            context.team.members.map((each) => ({ member: each, input: context.input })),
+          ),
+        weigh: (context) =>
+          repliesOf(context).some(({ status }) => status === 'completed')
+            ? { end: answeredWith('done') }
+            : {},
+      },
+      initial: 'asking',
+      states: {
+        asking: { description: 'Everybody is asked.', entry: 'askAll', awaits: 'weighing' },
+        weighing: { description: 'It ends.', entry: 'weigh', always: ['completed', 'stuck'] },
+        stuck: { description: 'Nobody leaves it.' },
+      },
+    });
+    const team = forgetful<string, string>({ name: 'hall', members: { ann: member('ann') } });
+    const { deadEnds, verdict } = await verify(team);
+    expect(verdict).toBe('holds');
+    expect(deadEnds.map(({ moves }) => moves.slice(1).map(({ does }) => does))).toContainEqual(['refuses']);
   });
 });
 
@@ -136,6 +187,7 @@ describe('a proof of what is right', () => {
     const team = teams[name]?.();
     if (team === undefined) throw new Error(name);
     const proof = await verify(team, {
+      answers: { ann: ['approve'] },
       properties: [
         always('tool.started').eventually('tool.finished', { each: true }),
         never('run.started').after('run.started'),
@@ -150,7 +202,10 @@ describe('a proof of what is right', () => {
 
   test('holds where the policy enforces it: the calls that would violate it are denied', async () => {
     const rule = atMost(1, 'pay');
-    const team = parallel({ name: 'desk', members: { ann: member('ann', 'pay'), bob: member('bob', 'pay') } });
+    const team = parallel({
+      name: 'desk',
+      members: { ann: member('ann', 'pay'), bob: member('bob', 'pay') },
+    });
     const safety = policy({ mode: 'bypass', properties: [rule] });
     const denied = always('run.started').eventually({ event: 'tool.denied', tool: 'pay' });
     const proof = await verify(team, { properties: [rule, denied], safety });
@@ -161,8 +216,14 @@ describe('a proof of what is right', () => {
   });
 
   test('follows rules of a policy: what they deny does not happen', async () => {
-    const safety = policy({ mode: 'bypass', rules: [{ name: 'no', effect: 'deny', tool: 'pay', agent: 'bob' }] });
-    const team = parallel({ name: 'desk', members: { ann: member('ann', 'pay'), bob: member('bob', 'pay') } });
+    const safety = policy({
+      mode: 'bypass',
+      rules: [{ name: 'no', effect: 'deny', tool: 'pay', agent: 'bob' }],
+    });
+    const team = parallel({
+      name: 'desk',
+      members: { ann: member('ann', 'pay'), bob: member('bob', 'pay') },
+    });
     const proof = await verify(team, { properties: [never({ tool: 'pay', agent: 'bob' })], safety });
     expect(proof.verdict).toBe('holds');
   });
@@ -176,17 +237,18 @@ describe('a proof of what is right', () => {
     expect(few).toMatchObject({ states: 2, isComplete: false });
   });
 
-  test('tells steps apart where it is asked to: a rule that counts them is followed', async () => {
+  test('tells steps apart where a rule counts them, or it is asked to', async () => {
     const clerk = agent({
       name: 'clerk',
       stop: maxSteps(2),
       tools: [tool({ name: 'look', description: 'Looks.', input: z.object({}), execute: () => 1 })],
     });
-    const loose = await verify(clerk, { properties: [atMost(2, 'look')], faults: [] });
-    const exact = await verify(clerk, { properties: [atMost(1, 'look').named('one'), atMost(2, 'look')], steps: 5, faults: [] });
-    expect(loose.verdict).toBe('holds');
-    expect(exact).toMatchObject({ isComplete: true });
-    expect(exact.properties.map(({ verdict }) => verdict)).toEqual(['violated', 'holds']);
+    const properties = [atMost(1, 'look').named('one'), atMost(2, 'look')];
+    for (const steps of [undefined, 5]) {
+      const exact = await verify(clerk, { properties, steps });
+      expect(exact).toMatchObject({ isComplete: true });
+      expect(exact.properties.map(({ verdict }) => verdict)).toEqual(['violated', 'holds']);
+    }
   });
 
   test('is the same each time, and can be stopped', async () => {
@@ -209,11 +271,26 @@ describe('a proof of what is right', () => {
   });
 
   test('bounds what a run may use, by charts and budgets', async () => {
-    const clerk = agent({ name: 'clerk', stop: maxSteps(4), model: 'openai:x', failures: { retry: { attempts: 2 } } });
-    expect((await verify(clerk)).worstCase).toEqual({ steps: 4, modelCalls: 8, toolCalls: 0, tokens: null, usd: null });
-    const line = pipeline({ name: 'line', stages: [clerk, agent({ name: 'bob', stop: maxSteps(3) })], failures: { restart: 'temporary' } as never });
+    const clerk = agent({
+      name: 'clerk',
+      stop: maxSteps(4),
+      model: 'openai:x',
+      failures: { retry: { attempts: 2 } },
+    });
+    expect((await verify(clerk)).worstCase).toEqual({
+      steps: 4,
+      modelCalls: 8,
+      toolCalls: 0,
+      tokens: null,
+      usd: null,
+    });
+    const line = pipeline({ name: 'line', stages: [clerk, agent({ name: 'bob', stop: maxSteps(3) })] });
     expect((await verify(line)).worstCase.steps).toBeGreaterThanOrEqual(7);
-    const frugal = agent({ name: 'frugal', limits: { budget: { steps: 3, usd: 1, toolCalls: 2 } }, tools: [] });
+    const frugal = agent({
+      name: 'frugal',
+      limits: { budget: { steps: 3, usd: 1, toolCalls: 2 } },
+      tools: [],
+    });
     expect((await verify(frugal)).worstCase).toMatchObject({ steps: 3, usd: 1, toolCalls: 0 });
   });
 });
@@ -242,7 +319,10 @@ const countExactly = (definition: ReturnType<typeof definitionOf>): number => {
   const start = new Stage(theatre, { players: new Map(), properties: [], now: 0, seq: 0 });
   start.begin(definition, 'go');
   const keyOf = ({ players, ended }: World): string =>
-    [...[...players.values()].map((player) => keys.ofPlayer(player)).toSorted((a, b) => a.localeCompare(b)), ended].join('\n');
+    [
+      ...[...players.values()].map((player) => keys.ofPlayer(player)).toSorted((a, b) => a.localeCompare(b)),
+      ended,
+    ].join('\n');
   const first = start.settle();
   const known = new Set([keyOf(first)]);
   const queue = [first];
@@ -258,18 +338,46 @@ const countExactly = (definition: ReturnType<typeof definitionOf>): number => {
   return known.size;
 };
 
+describe('a story that no genuine run repeats', () => {
+  test('is no violation, but not clear', async () => {
+    // Its own decision never pays, which a proof does not know.
+    const clerk = agent({
+      name: 'clerk',
+      tools: [tooled('pay')],
+      decide: () => ({ kind: 'answer', answer: 'no' }),
+    });
+    const proof = await verify(clerk, { properties: [never('pay')], faults: [] });
+    expect(proof.verdict).toBe('unclear');
+    expect(proof.properties).toEqual([{ name: 'never pay', verdict: 'unclear' }]);
+    expect(proof.violations[0]).toMatchObject({ confirmed: 'otherwise' });
+    expect(proof.assumptions).toContain("the `decide` of 'clerk' chooses as freely as a model");
+  });
+});
+
 describe('the journal of a violation', () => {
   test('is that of a genuine run, and can be replayed', async () => {
     const clerk = member('clerk', 'check', 'pay');
     const { violations } = await verify(clerk, { properties: [never('pay').before('check')] });
     const [found] = violations;
     if (found?.journal === undefined) throw new Error('no journal');
-    const { events } = await replay(clerk, 'proof', { store: found.journal }).catch((thrown: { result: { events: readonly { type: string }[] } }) => thrown.result);
+    const { events } = await replay(clerk, 'proof', { store: found.journal }).catch(
+      (thrown: { result: { events: readonly { type: string }[] } }) => thrown.result,
+    );
     expect(events.map(({ type }) => type)).toContain('tool.started');
   });
 
   test('is not made where a genuine run would use what is not its own', async () => {
-    const clerk = agent({ name: 'clerk', hooks: [{ name: 'mail', handle: () => { throw new Error('used'); } }] });
+    const clerk = agent({
+      name: 'clerk',
+      hooks: [
+        {
+          name: 'mail',
+          handle: () => {
+            throw new Error('used');
+          },
+        },
+      ],
+    });
     const { violations } = await verify(clerk, { properties: [never('run.ended')], faults: [] });
     expect(violations[0]).toMatchObject({
       confirmed: 'not tried',
@@ -322,11 +430,24 @@ describe('an audit', () => {
 
   test('judges stored runs for nothing, and names run, event, step, agent and rule', async () => {
     const { store, clerk } = await runs();
-    const audit = await verify(clerk, { properties: [never('pay').before('check').named('order')], over: store });
+    const audit = await verify(clerk, {
+      properties: [never('pay').before('check').named('order')],
+      over: store,
+    });
     expect(audit).toMatchObject({ holds: 1, violated: 1, open: 0, unread: 0 });
-    expect(audit.runs.map(({ runId, verdict }) => `${runId} ${verdict}`)).toEqual(['good holds', 'bad violated']);
+    expect(audit.runs.map(({ runId, verdict }) => `${runId} ${verdict}`)).toEqual([
+      'good holds',
+      'bad violated',
+    ]);
     expect(audit.runs[1]?.violations).toEqual([
-      expect.objectContaining({ rule: 'order', event: 'tool.started', tool: 'pay', agent: 'clerk', path: 'clerk', step: 0 }),
+      expect.objectContaining({
+        rule: 'order',
+        event: 'tool.started',
+        tool: 'pay',
+        agent: 'clerk',
+        path: 'clerk',
+        step: 0,
+      }),
     ]);
     const events = await store.read('bad');
     expect(events.length).toBeGreaterThan(0);
@@ -336,7 +457,9 @@ describe('an audit', () => {
     const { store, clerk } = await runs();
     const properties = [never('pay')];
     expect((await verify(clerk, { properties, over: store, runs: ['good'] })).runs).toHaveLength(1);
-    await expect(verify(clerk, { properties, over: store, runs: ['none'] })).rejects.toMatchObject({ code: 'journal.unknown' });
+    await expect(verify(clerk, { properties, over: store, runs: ['none'] })).rejects.toMatchObject({
+      code: 'journal.unknown',
+    });
     await expect(verify(member('other'), { properties, over: store })).rejects.toThrow(
       "Cannot audit 'other' as the store has no run of it: it has runs of 'clerk'",
     );
@@ -349,11 +472,17 @@ describe('an audit', () => {
     await new Promise((resolve) => setImmediate(resolve));
     for (let turns = 0; turns < 100 && (await store.entry('r')) === undefined; turns += 1)
       await new Promise((resolve) => setImmediate(resolve));
-    const audit = await verify(clerk, { properties: [always('run.started').eventually('tool.finished')], over: store });
+    const audit = await verify(clerk, {
+      properties: [always('run.started').eventually('tool.finished')],
+      over: store,
+    });
     expect(audit.runs[0]?.verdict).toBe('open');
     handle.abort('enough');
     await handle.result.catch(() => undefined);
-    const after = await verify(clerk, { properties: [always('run.started').eventually('tool.finished')], over: store });
+    const after = await verify(clerk, {
+      properties: [always('run.started').eventually('tool.finished')],
+      over: store,
+    });
     expect(after.runs[0]?.verdict).toBe('violated');
   });
 });
@@ -362,11 +491,18 @@ describe('what cannot be verified is refused, with what to do', () => {
   test.each([
     [() => verify({ name: 'x' } as never), 'Cannot verify what was not made by agent() or a team'],
     [() => verify(member('a'), { propertys: [] } as never), 'did you mean `properties`?'],
-    [() => verify(member('a'), { faults: ['fire'] as never }), 'not one of model, refusal, tool, denial, limit, abort'],
-    [() => verify(member('a'), { calls: { pay: [] } }), 'not a list of values'],
-    [() => verify(agent({ name: 'a', input: z.object({ n: z.number() }) }), { input: 'go' }), 'Give one by `input`'],
     [
-      () => verify(member('a', 'pay'), { safety: async () => Promise.resolve({ verdict: 'allow' as const }) }),
+      () => verify(member('a'), { faults: ['fire'] as never }),
+      'not one of model, refusal, tool, denial, limit, abort',
+    ],
+    [() => verify(member('a'), { calls: { pay: [] } }), 'not a list of values'],
+    [
+      () => verify(agent({ name: 'a', input: z.object({ n: z.number() }) }), { input: 'go' }),
+      'Give one by `input`',
+    ],
+    [
+      () =>
+        verify(member('a', 'pay'), { safety: async () => Promise.resolve({ verdict: 'allow' as const }) }),
       'give a policy whose rules answer at once',
     ],
   ])('%#', async (run, message) => {
@@ -374,8 +510,16 @@ describe('what cannot be verified is refused, with what to do', () => {
   });
 
   test('a team whose writer is judged: critics are a part of it', async () => {
-    const essay = writerCritic({ name: 'essay', writer: member('ann'), critic: { instructions: 'x' }, maxRejections: 1 });
-    const proof = await verify(essay, { properties: [atMost(2, { agent: 'ann', state: 'preparing' }).named('drafts')], faults: [] });
+    const essay = writerCritic({
+      name: 'essay',
+      writer: member('ann'),
+      critic: { instructions: 'x' },
+      maxRejections: 1,
+    });
+    const proof = await verify(essay, {
+      properties: [atMost(2, { agent: 'ann', state: 'preparing' }).named('drafts')],
+      faults: [],
+    });
     expect(proof.verdict).toBe('holds');
   });
 });
