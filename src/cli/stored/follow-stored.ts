@@ -32,6 +32,7 @@ export type StoredCommand = Exclude<
       | 'rehearse'
       | 'upgrade'
       | 'blame'
+      | 'verify'
       | 'trace'
       | 'audit';
   }

@@ -12,6 +12,8 @@ import type { AuditValues } from '../audit/audit-command.ts';
 import { auditCommandFrom } from '../audit/audit-command.ts';
 import type { BlameValues } from '../blame/blame-command.ts';
 import { blameCommandFrom } from '../blame/blame-command.ts';
+import type { VerifyValues } from '../verify/verify-command.ts';
+import { verifyCommandFrom } from '../verify/verify-command.ts';
 import type { NewValues } from '../new/new-command.ts';
 import { newCommandFrom } from '../new/new-command.ts';
 import { schedulesCommandFrom } from '../schedules/schedules-command.ts';
@@ -32,7 +34,7 @@ import type {
 export type { CommandName } from './command-shapes.ts';
 
 /** Parsed values of options, by name. */
-interface OwnValues extends InspectValues, AuditValues, BlameValues, NewValues, ServingValues {
+interface OwnValues extends InspectValues, AuditValues, BlameValues, NewValues, ServingValues, VerifyValues {
   readonly data?: boolean | undefined;
   readonly by?: string | undefined;
   readonly role?: string | undefined;
@@ -194,6 +196,8 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       };
     case 'blame':
       return blameCommandFrom(first, code, values);
+    case 'verify':
+      return verifyCommandFrom(first, values.export, values);
     case 'rehearse':
       return rehearseFrom(values);
     case 'upgrade': {

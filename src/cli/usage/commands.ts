@@ -8,6 +8,7 @@ import type { NamedModule } from './named-module.ts';
 import type { Target } from '../../inspect/suggestions/suggestion.ts';
 import type { NewCommand } from '../new/new-command.ts';
 import type { AuditCommand } from '../audit/audit-command.ts';
+import type { VerifyCommand } from '../verify/verify-command.ts';
 import type { TraceCommand } from '../trace/trace-command.ts';
 
 /** The module with the agent of a stored run, if it is not on record or another is wanted. */
@@ -42,6 +43,7 @@ export type Command =
   | RehearseCommand
   | UpgradeCommand
   | BlameCommand
+  | VerifyCommand
   | AnswerCommand
   | { readonly name: 'export'; readonly runId: string; readonly to: string | undefined }
   | ImportCommand
