@@ -144,6 +144,7 @@ export default defineConfig({
             items: [{ text: 'React', link: '/react' }],
           },
           { text: 'Testing', link: '/guide/testing' },
+          { text: 'Proof', link: '/guide/proof' },
           { text: 'Serving', link: '/guide/serving' },
           { text: 'Operating', link: '/guide/operating' },
           {
