@@ -71,7 +71,7 @@ for (const { runId, verdict, violations } of audit.runs)
   console.log(
     `4. ${runId}: ${verdict}${violations.map(({ seq, agent: who }) => `, event ${seq} of ${who}`).join('')}`,
   );
-assert.deepEqual(audit.runs.map(({ runId, verdict }) => [runId, verdict]).toSorted(), [
-  ['careful', 'holds'],
-  ['careless', 'violated'],
-]);
+assert.deepEqual(Object.fromEntries(audit.runs.map(({ runId, verdict }) => [runId, verdict])), {
+  careful: 'holds',
+  careless: 'violated',
+});

@@ -1,5 +1,5 @@
 import { messageOf } from '../../contracts/errors/error.ts';
-import type { EventBody, RuntimeEvent } from '../../contracts/events/event.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import { EVENT_VERSION } from '../../contracts/events/event-version.ts';
 import type { Property } from '../../contracts/properties/property.ts';
 import type { RunGuard, SafetyRefusal } from '../../contracts/tools/safety.ts';

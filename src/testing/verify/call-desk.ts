@@ -9,7 +9,7 @@ import { needsApproval } from '../../actors/acting/describe-call.ts';
 import { earlierCalls } from '../../actors/acting/earlier-calls.ts';
 import type { AskOf } from '../../machines/asks.ts';
 import { failure, success } from '../../tools/calls/tool-result.ts';
-import type { Stage } from './stage.ts';
+import type { Floor } from './floor.ts';
 import type { Player } from './world.ts';
 import { agentsAbove, principalOf } from './world.ts';
 
@@ -26,7 +26,7 @@ export class CallDesk {
   }
 
   /** Begins a call; true if it was answered at once: denied, unknown, or in need of a person. */
-  begin(stage: Stage, player: Player, ask: CallAsk): boolean {
+  begin(stage: Floor, player: Player, ask: CallAsk): boolean {
     const { call, isApproved } = ask.input;
     const speaker = principalOf(player, stage.players);
     const { id: callId, name: tool, input } = call;
@@ -61,7 +61,7 @@ export class CallDesk {
   }
 
   /** Asks a person about a call. */
-  ask(stage: Stage, player: Player, ask: AskOf<'approve'>): void {
+  ask(stage: Floor, player: Player, ask: AskOf<'approve'>): void {
     const {
       key,
       step,
@@ -78,7 +78,7 @@ export class CallDesk {
   }
 
   /** A person says yes or no. */
-  approve(stage: Stage, player: Player, ask: AskOf<'approve'>, isApproved: boolean, token: object): void {
+  approve(stage: Floor, player: Player, ask: AskOf<'approve'>, isApproved: boolean, token: object): void {
     const { id: callId, name: tool } = ask.input.call;
     const type = isApproved ? 'tool.approved' : 'tool.denied';
     stage.emit(
@@ -92,7 +92,7 @@ export class CallDesk {
   }
 
   /** Ends a call that was begun. */
-  finish(stage: Stage, player: Player, ask: CallAsk, isOk: boolean, token: object): void {
+  finish(stage: Floor, player: Player, ask: CallAsk, isOk: boolean, token: object): void {
     const { call } = ask.input;
     const result = isOk
       ? success(call, 'done', EFFORT)
@@ -117,7 +117,7 @@ export class CallDesk {
   }
 
   /** Says of a call that was begun that it will not be finished, as its agent has ended. */
-  abandon(stage: Stage, speaker: Player, { step, input: { call } }: CallAsk): void {
+  abandon(stage: Floor, speaker: Player, { step, input: { call } }: CallAsk): void {
     const text = `Cannot finish '${call.name}' as its agent ended first`;
     const error: ErrorData = { code: 'tool.cancelled', message: text, retryable: 'no' };
     const end = { ok: false, text, durationMs: 0, error, synthesised: true } as const;
@@ -130,7 +130,7 @@ export class CallDesk {
     );
   }
 
-  #deny(stage: Stage, player: Player, ask: CallAsk, reason: string, rule: string | undefined): true {
+  #deny(stage: Floor, player: Player, ask: CallAsk, reason: string, rule: string | undefined): true {
     const { call } = ask.input;
     const why = { reason, ...(rule === undefined ? {} : { rule }) };
     stage.emit(
@@ -155,7 +155,7 @@ export class CallDesk {
     tool: Tool,
     speaker: Player,
     { step, input: { call, context } }: CallAsk,
-    players: Stage['players'],
+    players: Floor['players'],
   ): SafetyVerdict {
     if (this.#safety === undefined) return ALLOW;
     const proposed: ProposedCall = {

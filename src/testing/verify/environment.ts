@@ -6,7 +6,7 @@ import type { Decided } from '../../machines/agent/agent-context.ts';
 import type { PlannedCall } from '../../machines/agent/call-plan.ts';
 import type { Ask, AskOf } from '../../machines/asks.ts';
 import type { PossibleCall } from './cast.ts';
-import type { Stage } from './stage.ts';
+import type { Floor } from './floor.ts';
 import type { Fault, ProofOptions } from './verify-options.ts';
 import { faults } from './verify-options.ts';
 import type { Player, World } from './world.ts';
@@ -24,12 +24,12 @@ export interface Move {
   readonly player: Player;
   readonly ask: Ask | undefined;
   /** Does it to an actor of the same key; of several asks of one port, that of the same index. */
-  act(stage: Stage, player: Player, ask: Ask | undefined): void;
+  act(stage: Floor, player: Player, ask: Ask | undefined): void;
 }
 
 /** What a move does to an ask of a port. */
 type Doing<Port extends Ask['port']> = (
-  stage: Stage,
+  stage: Floor,
   player: Player,
   ask: AskOf<Port>,
   token: object,
@@ -255,7 +255,7 @@ const asksModel = ({ part }: Player): boolean => part.definition.agent?.decide =
 const MODEL = 'any:model';
 
 const publishAnswer = (
-  stage: Stage,
+  stage: Floor,
   player: Player,
   { key, step }: Ask,
   output: Decided,
@@ -274,7 +274,7 @@ const publishAnswer = (
   stage.emit({ type: 'model.answered', model: MODEL, key, ...answer }, player, token, step, 'DECIDE');
 };
 
-const publishFailure = (stage: Stage, player: Player, { key, step }: Ask, token: object): void => {
+const publishFailure = (stage: Floor, player: Player, { key, step }: Ask, token: object): void => {
   if (!asksModel(player)) return;
   stage.emit(
     { type: 'model.asked', model: MODEL, key, messages: 1, attempt: 1 },

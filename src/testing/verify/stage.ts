@@ -14,6 +14,8 @@ import type { Watched } from './audience.ts';
 import { Audience, RUN } from './audience.ts';
 import type { Cast } from './cast.ts';
 import type { Move } from './environment.ts';
+import type { Floor, Speaker } from './floor.ts';
+import type { Job, StopJob } from './job.ts';
 import type { Memory } from './memory.ts';
 import type { CallDesk } from './call-desk.ts';
 import type { Player, World } from './world.ts';
@@ -27,32 +29,13 @@ export interface Theatre extends Watched {
   noteOf(definition: Definition): Note;
 }
 
-type Speaker = Pick<Player, 'path' | 'agent'>;
-
-type Job =
-  | { readonly kind: 'ask'; readonly path: string; readonly ask: Ask; readonly epoch: number }
-  | {
-      readonly kind: 'deliver';
-      readonly path: string;
-      readonly envelope: Envelope;
-      readonly token: object | undefined;
-    }
-  | { readonly kind: 'engage'; readonly path: string; readonly engagement: Engagement }
-  | {
-      readonly kind: 'stop';
-      readonly path: string;
-      readonly paths?: readonly string[] | undefined;
-      readonly errors?: Readonly<Record<string, ErrorData>> | undefined;
-    }
-  | { readonly kind: 'over'; readonly path: string };
-
 /**
  * Moves a world by one envelope until all is at rest again. Owns the queue of what is to be done, as a run does.
  *
  * I1 Machines are moved by the runtime's own turn, and what they put out is carried out in order, never inside a turn.
  * I2 A world is not changed: what a move makes is a new one.
  */
-export class Stage {
+export class Stage implements Floor {
   readonly audience: Audience;
   /** States that were entered. */
   readonly entered: string[] = [];
@@ -302,7 +285,7 @@ export class Stage {
     this.#start(path, definition, definition.name, input, sponsor);
   }
 
-  #stopBelow(parent: Player, { paths, errors }: Extract<Job, { kind: 'stop' }>): void {
+  #stopBelow(parent: Player, { paths, errors }: StopJob): void {
     if (paths !== undefined) for (const path of paths) this.#stop(path, errors?.[path]);
     else
       for (const child of this.#childrenOf(parent.path))
