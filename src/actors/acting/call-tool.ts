@@ -97,11 +97,11 @@ const attemptCall = (
   rule?: string,
 ): Acted | Promise<Acted> => {
   const { call } = ask;
-  const told = rule === undefined ? {} : { rule };
-  const start = startOf(call.name, describeCall(tool, call), effect, ask, told);
+  const by = rule === undefined ? {} : { rule };
+  const start = startOf(call.name, describeCall(tool, call), effect, ask, by);
   // Whatever was said of it before: this is the moment at which it would happen.
-  const refused = desk.refusal(start);
-  if (refused !== undefined) return denialOf(refused, effect, ask, desk);
+  const said = desk.refusal(start);
+  if (said !== undefined) return denialOf(said, effect, ask, desk);
   // All attempts count as one call.
   const spent = effect.attempt === 1 ? desk.take('toolCalls') : undefined;
   if (spent !== undefined) return unpaid(spent, effect, ask, desk);
@@ -238,8 +238,8 @@ const denied = (
   const { call } = ask;
   desk.emit({ type: 'tool.denied', callId: call.id, tool: call.name, ...why });
   const message = `Cannot run '${call.name}' as ${said}`;
-  const where = { tool: call.name, ...placeOf(effect, ask), operation };
-  const error = { code, message, retryable: 'no', ...where } as const;
+  const tool = call.name;
+  const error = { code, message, retryable: 'no', tool, ...placeOf(effect, ask), operation } as const;
   const effort = { durationMs: 0, attempts: effect.attempt };
   return { kind: 'result', result: failure(call, 'denied', error, effort) };
 };
@@ -255,8 +255,8 @@ const refuseCall = (effect: Effect, ask: ToolAsk, desk: Desk): ToolResult => {
 };
 
 /** Publishes a synthesised start, as every finished call has one. */
-const publishStart = (tool: string, description: string, effect: Effect, ask: ToolAsk, desk: Desk): void => {
-  desk.emit(startOf(tool, description, effect, ask, { synthesised: true }));
+const publishStart = (tool: string, what: string, effect: Effect, ask: ToolAsk, desk: Desk): void => {
+  desk.emit(startOf(tool, what, effect, ask, { synthesised: true }));
 };
 
 const startOf = <Facts extends object>(

@@ -116,9 +116,9 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
       this.#desk.emit(asked);
       return this.failed(thrown);
     }
-    const refused = this.#desk.refusal(asked);
+    const said = this.#desk.refusal(asked);
     // What a guard blocks is over: no other model is tried in its place.
-    if (refused !== undefined) return this.failed(new TroupeError('guardrail.blocked', refused.reason));
+    if (said !== undefined) return this.failed(new TroupeError('guardrail.blocked', said.reason));
     this.#desk.asked(asked, request);
     // Streamed again under this attempt's key, as the previous attempt's deltas were discarded.
     if (this.#text !== '') this.#desk.delta({ type: 'text', text: this.#text });

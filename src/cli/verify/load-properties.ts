@@ -7,7 +7,7 @@ import { loadAgent, loadModule } from '../load-agent.ts';
 import { printToStderr } from '../terminal/print-to-stderr.ts';
 import type { NamedModule } from '../usage/named-module.ts';
 
-/** What a module exports for a proof. */
+/** The exports of a module for a proof. */
 export interface LoadedProof {
   readonly agent: LoadedAgent;
   readonly properties: readonly Property[];

@@ -73,7 +73,7 @@ export const policy = (options: PolicyOptions = {}): Policy => {
   );
 };
 
-/** Two properties of one name would be told apart by nobody who reads a denial. */
+/** The names of properties that are given twice: nobody who reads a denial would know which it was. */
 const namesTwice = (properties: readonly Property[]): readonly string[] => {
   const names = properties.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);

@@ -9,7 +9,7 @@ import type { Budget } from '../../contracts/runs/budget.ts';
 import type { EventChoice } from './event-pattern.ts';
 import { eventTest, startsCall, wordsOf } from './event-pattern.ts';
 import type { NamedProperty } from './named-property.ts';
-import { named } from './named-property.ts';
+import { nameable } from './named-property.ts';
 import { checkChoice, checkCount } from './pattern-schema.ts';
 
 /** Amounts that a whole run may use, by the names that budgets have, and `modelCalls`. */
@@ -24,7 +24,7 @@ export const atMost = (count: number, choice: EventChoice): NamedProperty => {
   const counted = checkChoice(choice, 'the property');
   const isCounted = eventTest(counted, 'forbidden');
   const what = wordsOf(counted);
-  return named({
+  return nameable({
     name: `at most ${count} ${what}`,
     initial: 0,
     // One more is the violation: counting on would make a state of each.
@@ -45,10 +45,10 @@ export const within = (amounts: Amounts): NamedProperty => {
   checkOptions(amountsSchema(), amounts, { code: 'policy.invalid', owner: 'the property' });
   const limits = kinds.flatMap((kind) => {
     const limit = amounts[kind];
-    return limit === undefined || limit === Infinity ? [] : [{ kind, limit, most: counted(kind, limit) }];
+    return limit === undefined || limit === Infinity ? [] : [{ kind, limit, most: inUnits(kind, limit) }];
   });
   const isUnpricedRefused = amounts.usd !== undefined && amounts.unpriced !== 'ignore';
-  return named({
+  return nameable({
     name: `within ${limits.map(({ kind, limit }) => `${limit} ${kind}`).join(', ')}`,
     initial: {},
     next: (state, event) => {
@@ -85,11 +85,11 @@ const USED: Readonly<Record<Kind, (event: RuntimeEvent) => number>> = {
     const usage = usageOf(event);
     return usage === undefined ? 0 : usage.input + usage.output;
   },
-  usd: (event) => ('costUsd' in event && event.costUsd !== undefined ? counted('usd', event.costUsd) : 0),
+  usd: (event) => ('costUsd' in event && event.costUsd !== undefined ? inUnits('usd', event.costUsd) : 0),
 };
 
 /** Dollars in billionths, so that sums are exact. */
-const counted = (kind: Kind, amount: number): number =>
+const inUnits = (kind: Kind, amount: number): number =>
   kind === 'usd' ? Math.round(amount * 1_000_000_000) : amount;
 
 /** The tokens that an event reports; an answer from a cache has used none. */

@@ -22,7 +22,7 @@ export interface EventPattern extends Pick<PolicyRule, 'agent' | 'path' | 'input
   readonly ok?: boolean | undefined;
 }
 
-/** What a property speaks of: the type of an event, else the name of a tool whose call starts; a pattern; or a function of an event. */
+/** The events that a property speaks of: the type of an event, else the name of a tool whose call starts; a pattern; or a function of an event. */
 export type EventChoice = string | EventPattern | EventTest;
 
 /** True for the events that a property speaks of. */

@@ -5,10 +5,10 @@ import { TroupeError } from '../../contracts/errors/error.ts';
 import { foundText } from '../../contracts/errors/found-text.ts';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { NamedProperty } from './named-property.ts';
-import { named } from './named-property.ts';
+import { nameable } from './named-property.ts';
 import { checkNamed } from './own-property.ts';
 
-/** What an invariant looks at, after each event. */
+/** The view of an invariant, after each event. */
 export interface InvariantView {
   readonly event: RuntimeEvent;
   /** By address, the state of each agent as its `reduce` made it, as far as the run changed it. */
@@ -18,7 +18,7 @@ export interface InvariantView {
 /** A statement that has to hold after every event: about the event, and the states of all agents. */
 export const invariant = (name: string, holds: (view: InvariantView) => boolean): NamedProperty => {
   checkNamed({ name, holds }, 'holds');
-  return named({
+  return nameable({
     name,
     initial: { states: {}, isBroken: false },
     next: (state, event) => {

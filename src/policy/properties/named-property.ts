@@ -10,7 +10,7 @@ export interface NamedProperty extends Property {
 }
 
 /** Makes a property that can be renamed. */
-export const named = (property: Property): NamedProperty => {
+export const nameable = (property: Property): NamedProperty => {
   const { name, initial } = property;
   return Object.freeze({
     name,
@@ -23,7 +23,7 @@ export const named = (property: Property): NamedProperty => {
         { name: other },
         { code: 'policy.invalid', owner: `the property '${name}'` },
       );
-      return named({ ...property, name: other });
+      return nameable({ ...property, name: other });
     },
   });
 };

@@ -3,7 +3,7 @@ import type { EventChoice } from './event-pattern.ts';
 import { eventTest, wordsOf } from './event-pattern.ts';
 import { checkChoice } from './pattern-schema.ts';
 import type { NamedProperty } from './named-property.ts';
-import { named } from './named-property.ts';
+import { nameable } from './named-property.ts';
 
 /** Options of an order. */
 export interface OrderOptions {
@@ -19,7 +19,7 @@ export interface Never extends NamedProperty {
   after(cause: EventChoice): NamedProperty;
 }
 
-/** What has to be followed by something before the run ends. */
+/** A property that something is followed by something else before the run ends. */
 export interface Always {
   eventually(answer: EventChoice, options?: OrderOptions): NamedProperty;
 }
@@ -36,14 +36,14 @@ export const never = (given: EventChoice): Never => {
     violation: (state) => (state === true ? `${what} happened` : undefined),
   };
   return Object.freeze({
-    ...named(always),
+    ...nameable(always),
     before: (choice: EventChoice, { each = false }: OrderOptions = {}) => {
       const required = checkChoice(choice, `the property 'never ${what} before'`);
-      return named(orderOf(isForbidden, eventTest(required, 'required'), what, wordsOf(required), each));
+      return nameable(orderOf(isForbidden, eventTest(required, 'required'), what, wordsOf(required), each));
     },
     after: (choice: EventChoice) => {
       const cause = checkChoice(choice, `the property 'never ${what} after'`);
-      return named(taintOf(isForbidden, eventTest(cause, 'forbidden'), what, wordsOf(cause)));
+      return nameable(taintOf(isForbidden, eventTest(cause, 'forbidden'), what, wordsOf(cause)));
     },
   });
 };
@@ -58,7 +58,7 @@ export const always = (given: EventChoice): Always => {
       const answer = checkChoice(choice, `the property 'always ${what} eventually'`);
       const isAnswer = eventTest(answer, 'required');
       const awaited = wordsOf(answer);
-      return named({
+      return nameable({
         name: `always ${what} eventually ${awaited}`,
         initial: 0,
         next: (state, event) => {

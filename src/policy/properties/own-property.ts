@@ -8,7 +8,7 @@ import { foundText } from '../../contracts/errors/found-text.ts';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { Property } from '../../contracts/properties/property.ts';
 import type { NamedProperty } from './named-property.ts';
-import { named } from './named-property.ts';
+import { nameable } from './named-property.ts';
 
 /** An automaton of an app's own. */
 export interface OwnProperty<State extends Json> {
@@ -25,7 +25,7 @@ export const ownProperty = <State extends Json>(given: OwnProperty<State>): Name
   // Its own states come back to it, and no others.
   const own: Property = given;
   const { name } = own;
-  return named({
+  return nameable({
     name,
     initial: asPlain(own.initial, `the \`initial\` of '${name}'`),
     next: (state, event) => {

@@ -21,7 +21,7 @@ import { ownProperty } from './own-property.ts';
  * const rules = [
  *   never('pay').before({ event: 'tool.approved', tool: 'pay' }, { each: true }),
  *   always('person.asked').eventually('person.answered'),
- *   atMost(3, 'search').named('three-searches'),
+ *   atMost(3, 'search').nameable('three-searches'),
  * ];
  *
  * @throws {TroupeError} `policy.invalid` for what is no event, count or amount.

@@ -33,8 +33,10 @@ const strictest = (
         return other.verdict === 'ask' ? { verdict: 'ask' as const, ...bothTerms(said, other) } : other;
       });
     });
-  const guard: RunGuard = (...next) => first.guard?.(...next) ?? second.guard?.(...next);
-  return Object.assign(both, { keepOrigins: first.keepOrigins ?? second.keepOrigins, guard });
+  return Object.assign(both, {
+    keepOrigins: first.keepOrigins ?? second.keepOrigins,
+    guard: (...next: Parameters<RunGuard>) => first.guard?.(...next) ?? second.guard?.(...next),
+  });
 };
 
 /** The part of an engine that runs get which it does not start itself, as it does not start those that are resumed. */

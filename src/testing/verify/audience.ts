@@ -23,7 +23,7 @@ interface Said {
   readonly phase?: string | undefined;
 }
 
-/** Where events come from, and when. */
+/** The origin of events, and their time. */
 interface Place {
   readonly path: string;
   readonly agent: string;

@@ -15,7 +15,7 @@ export interface PossibleCall {
   readonly input: Json;
 }
 
-/** What an agent may do, as its environment is abstracted; of a team only its chart. */
+/** The choices of an agent, as its environment is abstracted; of a team only its chart. */
 export interface Part {
   readonly definition: Definition;
   readonly chart: Chart;
@@ -34,7 +34,7 @@ export class Cast {
     this.#options = options;
   }
 
-  /** What is taken for granted of those that came on. */
+  /** Assumptions about those that came on. */
   get assumptions(): readonly string[] {
     return [...this.#assumed];
   }

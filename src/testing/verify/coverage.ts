@@ -3,7 +3,7 @@ import type { Definition } from '../../runtime/define/definition.ts';
 import type { Note } from '../../runtime/turn/mover.ts';
 import { statesAt } from '../arrows-taken.ts';
 
-/** What a proof has reached of the chart of an agent or a team. */
+/** The part of the chart of an agent or a team that a proof has reached. */
 export interface Reached {
   readonly name: string;
   /** Ids of states that were never entered. */

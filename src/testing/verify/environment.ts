@@ -16,9 +16,9 @@ export interface Move {
   /** The actor that it happens to. */
   readonly path: string;
   readonly by: 'model' | 'tool' | 'critic' | 'person' | 'clock' | 'caller';
-  /** What it does, in words: `calls pay`. */
+  /** Its words: `calls pay`. */
   readonly does: string;
-  /** What a genuine run is told to do the same. */
+  /** The same for a genuine run. */
   readonly said: Said;
   /** The actor as it was found, and what it asked for. */
   readonly player: Player;
@@ -27,7 +27,7 @@ export interface Move {
   act(stage: Floor, player: Player, ask: Ask | undefined): void;
 }
 
-/** What a move does to an ask of a port. */
+/** The effect of a move on an ask of a port. */
 type Doing<Port extends Ask['port']> = (
   stage: Floor,
   player: Player,
@@ -57,7 +57,7 @@ const moveOn = <Port extends Ask['port']>(
   return move;
 };
 
-/** What is said of a move to a genuine run. */
+/** A move, as a genuine run makes it. */
 export type Said =
   | { readonly kind: 'calls'; readonly calls: readonly { readonly name: string; readonly input: Json }[] }
   | { readonly kind: 'answers'; readonly answer: Json }

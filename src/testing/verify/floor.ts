@@ -7,7 +7,7 @@ import type { Player } from './world.ts';
 /** The speaker of an event. */
 export type Speaker = Pick<Player, 'path' | 'agent'>;
 
-/** What moves, and the desk of calls, do to a world. Equal tokens stand for equal content. */
+/** The changes of a world that moves, and the desk of calls, make. Equal tokens stand for equal content. */
 export interface Floor {
   readonly now: number;
   readonly players: ReadonlyMap<string, Player>;

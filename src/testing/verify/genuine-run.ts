@@ -21,7 +21,7 @@ interface Waiting<Value> {
   reject(reason: Error): void;
 }
 
-/** Why a genuine run could not do what a story says. */
+/** The reason why a genuine run could not do what a story says. */
 export interface Deviation {
   readonly kind: 'not tried' | 'otherwise';
   readonly why: string;
@@ -75,7 +75,7 @@ export class GenuineRun {
 
   /** Ends what is left of it. */
   async end(): Promise<void> {
-    this.#handle.abort('the story is told');
+    this.#handle.abort('the story is over');
     await this.#settle();
     await this.#handle.result.catch(() => undefined);
   }
@@ -105,7 +105,7 @@ export class GenuineRun {
         return undefined;
       case 'limit':
       case 'other':
-        return { kind: 'not tried', why: `a genuine run cannot be told that ${does}` };
+        return { kind: 'not tried', why: `a genuine run cannot be made to: ${does}` };
     }
   }
 

@@ -6,7 +6,7 @@ import type { TurnRecord } from '../../runtime/turn/turn.ts';
 import type { Player, World } from './world.ts';
 import type { WorldKeys } from './world-key.ts';
 
-/** What events made of the states of properties. */
+/** The states of properties after events. */
 export interface Heard {
   readonly after: PropertyStates;
   readonly violations: readonly Violation[];
@@ -74,7 +74,7 @@ export class Memory {
     return event;
   }
 
-  /** What equal events made of these states, or what these make of them. */
+  /** The states after equal events, or after these. */
   heard(token: object, states: PropertyStates, hear: () => Heard): Heard {
     let known = this.#heard.get(token);
     if (known === undefined) this.#heard.set(token, (known = new Map<PropertyStates, Heard>()));

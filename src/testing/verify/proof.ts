@@ -6,7 +6,7 @@ import type { Move } from './environment.ts';
 import type { Fault } from './verify-options.ts';
 import type { WorstCase } from './worst-case.ts';
 
-/** One move of a story, and what came of it. */
+/** One move of a story, and its events. */
 export interface Told extends Pick<Move, 'path' | 'by' | 'does'> {
   readonly events: readonly RuntimeEvent[];
 }
@@ -57,13 +57,13 @@ export interface Proof {
     readonly cut: number;
   };
   readonly faults: readonly Fault[];
-  /** What is taken for granted. */
+  /** Everything that is taken for granted. */
   readonly assumptions: readonly string[];
   /** States from which no end can be reached, each with the shortest story to it; at most 5. */
   readonly deadEnds: readonly Story[];
   /** Rounds that pass no place where a limit is checked, as the moves of each; at most 5. */
   readonly livelocks: readonly (readonly string[])[];
-  /** How runs may end. */
+  /** The statuses with which runs may end. */
   readonly ends: readonly string[];
   /** By definition, what no move reaches. */
   readonly coverage: readonly Reached[];

@@ -23,14 +23,14 @@ import type { World } from './world.ts';
 import { WorldKeys } from './world-key.ts';
 import { worstCaseOf } from './worst-case.ts';
 
-/** Dead ends and livelocks that a report tells of. */
+/** Dead ends and livelocks that a report shows. */
 const SHOWN = 5;
 
 /** Proves properties of a run by reaching all of its states. */
 export const prove = async (definition: Definition, options: ProofOptions): Promise<Proof> => {
   const { properties = [], safety, input = 'go' } = options;
   await assertInput(definition, input);
-  const enforced = enforcedBy(safety);
+  const enforced = propertiesOf(safety);
   const coverage = new Coverage();
   const theatre: Theatre = {
     cast: new Cast(options),
@@ -102,7 +102,7 @@ const reportOf = (
     },
     faults: given ?? faults.filter((fault) => fault !== 'abort'),
     assumptions: [...ASSUMPTIONS, ...(steps === undefined ? [ANY_STEPS] : []), ...cast.assumptions],
-    // Those behind a dead end are told by it.
+    // Those behind a dead end are a part of it.
     deadEnds: found
       .filter((each) => dead.has(each.name) && !isBehind(each, dead))
       .slice(0, SHOWN)
@@ -148,7 +148,7 @@ const emptyWorld = ({ properties }: Theatre): World => ({
 });
 
 /** The properties that the run's policy enforces, by its own account. */
-const enforcedBy = (safety: ProofOptions['safety']): readonly Property[] => {
+const propertiesOf = (safety: ProofOptions['safety']): readonly Property[] => {
   const properties: unknown = safety === undefined ? [] : Reflect.get(safety, 'properties');
   return Array.isArray(properties) ? properties : [];
 };
@@ -183,7 +183,7 @@ const confirm = async (
   options: ProofOptions,
 ): Promise<Pick<Counterexample, 'confirmed' | 'unconfirmed' | 'journal'>> => {
   if (options.confirm === false) return { confirmed: 'not tried', unconfirmed: 'it was not asked for' };
-  const inUse = usedBy(definition);
+  const inUse = findUse(definition);
   if (inUse !== undefined) return { confirmed: 'not tried', unconfirmed: inUse };
   const run = new GenuineRun(definition, input, options);
   const deviation = await run.follow(moves);
@@ -198,8 +198,8 @@ const confirm = async (
   return { confirmed: kind, unconfirmed: why };
 };
 
-/** What of an agent or a member a genuine run would use: none of it may be touched by a proof. */
-const usedBy = (definition: Definition, seen = new Set<Definition>()): string | undefined => {
+/** The facilities of an agent or a member that a genuine run would use: none of them may be touched by a proof. */
+const findUse = (definition: Definition, seen = new Set<Definition>()): string | undefined => {
   if (seen.has(definition)) return undefined;
   seen.add(definition);
   const { name, agent, hooks } = definition;
@@ -212,7 +212,7 @@ const usedBy = (definition: Definition, seen = new Set<Definition>()): string | 
   ];
   if (used[0] !== undefined) return `'${name}' has ${used.join(' and ')}, which a genuine run would use`;
   for (const member of definition.members.values()) {
-    const found = usedBy(member, seen);
+    const found = findUse(member, seen);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -18,10 +18,10 @@ const samplesAt = (schema: unknown, root: JsonSchema, depth: number): readonly J
   const { $ref, anyOf, oneOf, allOf, type, properties } = schema;
   if ('const' in schema) return [schema['const'] ?? null];
   if (Array.isArray(schema['enum'])) return schema['enum'];
-  if (typeof $ref === 'string') return samplesAt(referred($ref, root), root, depth + 1);
+  if (typeof $ref === 'string') return samplesAt(resolveReference($ref, root), root, depth + 1);
   const forms = anyOf ?? oneOf;
   if (Array.isArray(forms)) return forms.flatMap((form: Json) => samplesAt(form, root, depth + 1));
-  if (Array.isArray(allOf)) return samplesAt(merged(schema, allOf), root, depth + 1);
+  if (Array.isArray(allOf)) return samplesAt(mergeForms(schema, allOf), root, depth + 1);
   const kind: unknown = Array.isArray(type) ? type[0] : type;
   switch (kind ?? (properties === undefined ? undefined : 'object')) {
     case 'object':
@@ -40,14 +40,14 @@ const samplesAt = (schema: unknown, root: JsonSchema, depth: number): readonly J
   }
 };
 
-const referred = (reference: string, root: JsonSchema): unknown =>
+const resolveReference = (reference: string, root: JsonSchema): unknown =>
   reference
     .replace(/^#\/?/, '')
     .split('/')
     .filter((part) => part !== '')
     .reduce<unknown>((found, part) => (isJsonObject(found) ? found[part] : undefined), root);
 
-const merged = (schema: JsonSchema, parts: readonly Json[]): JsonSchema => {
+const mergeForms = (schema: JsonSchema, parts: readonly Json[]): JsonSchema => {
   const { allOf: _parts, ...own } = schema;
   const all = [own, ...parts.filter(isJsonObject)];
   const properties = Object.assign({}, ...all.map((each) => each['properties'] ?? {})) as JsonSchema;

@@ -27,7 +27,7 @@ export interface Step extends GraphMove {
   readonly engaged: readonly Definition[];
 }
 
-/** What a search has found. */
+/** The result of a search. */
 export interface Searched {
   readonly found: readonly Found[];
   readonly graph: Graph;
@@ -40,7 +40,7 @@ export interface Searched {
   readonly isAborted: boolean;
 }
 
-/** What a search moves: a run that has begun. */
+/** The subject of a search: a run that has begun. */
 interface Scene {
   readonly theatre: Theatre;
   readonly memory: Memory;

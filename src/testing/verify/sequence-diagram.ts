@@ -2,7 +2,7 @@ import { mermaidText } from '../../machines/diagrams/mermaid-text.ts';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { Told } from './proof.ts';
 
-/** Who speaks where no agent does. */
+/** The speakers that are no agents. */
 const OTHERS = ['model', 'tool', 'critic', 'person', 'clock', 'caller'] as const;
 
 /** A story as a Mermaid sequence diagram: what the environment does, and what agents and teams do about it. */

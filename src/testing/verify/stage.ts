@@ -21,7 +21,7 @@ import type { CallDesk } from './call-desk.ts';
 import type { Player, World } from './world.ts';
 import { isCall, principalOf } from './world.ts';
 
-/** What stages share in one proof. */
+/** The shared parts of all stages of one proof. */
 export interface Theatre extends Watched {
   readonly cast: Cast;
   readonly calls: CallDesk;
@@ -227,7 +227,7 @@ export class Stage implements Floor {
     }
   }
 
-  /** What an agent prepares and observes is there at once; all else is for the environment to answer. */
+  /** Asks an effect: preparations and observations are there at once, all else is for the environment to answer. */
   #ask(player: Player, ask: Ask): void {
     switch (ask.port) {
       case 'prepare': {
@@ -292,7 +292,7 @@ export class Stage implements Floor {
         if (child.sponsor?.port !== 'delegate') this.#stop(child.path, undefined);
   }
 
-  /** Stops an actor with all below it; nobody is told, as it was its supervisor that asked for it. */
+  /** Stops an actor with all below it; its supervisor is not notified, as it asked for it. */
   #stop(path: string, error: ErrorData | undefined): void {
     const player = this.#players.get(path);
     if (player === undefined) return;

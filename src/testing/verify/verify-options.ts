@@ -18,7 +18,7 @@ import type { Property } from '../../contracts/properties/property.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import { runShape, storeSchema } from '../../runtime/run/run-schema.ts';
 
-/** What may go wrong in a proof, beside what models may say, tools may return and people may answer. */
+/** Faults of a proof, beside what models may say, tools may return and people may answer. */
 export const faults = ['model', 'refusal', 'tool', 'denial', 'limit', 'abort'] as const;
 
 /**
@@ -33,7 +33,7 @@ export interface ProofOptions extends Pick<RunOptions, 'safety' | 'signal'> {
   readonly properties?: readonly Property[] | undefined;
   /** The input of the run, which no more than one is of. Default `go`. */
   readonly input?: Json | undefined;
-  /** What may go wrong. Default: all but `abort`. */
+  /** Faults that may happen. Default: all but `abort`. */
   readonly faults?: readonly Fault[] | undefined;
   /** By the name of a tool, the inputs that models may call it with. Default: samples of its schema. */
   readonly calls?: Readonly<Record<string, readonly Json[]>> | undefined;
@@ -45,7 +45,7 @@ export interface ProofOptions extends Pick<RunOptions, 'safety' | 'signal'> {
   readonly depth?: number | undefined;
   /** States, at most. Default 100,000. */
   readonly states?: number | undefined;
-  /** Tells steps apart, so that a rule that counts them is followed exactly, up to that many. Default: steps are told apart by their limit alone. */
+  /** Tells steps apart, so that a rule that counts them is followed exactly, up to that many. Default: steps count where an agent has a limit of 20 or fewer. */
   readonly steps?: number | undefined;
   /** Replays the story of a violation by a genuine run. Default true. */
   readonly confirm?: boolean | undefined;

@@ -55,7 +55,7 @@ export class WorldKeys {
   }
 }
 
-/** Steps that are few enough to be told apart. */
+/** The most steps that are distinguished. */
 const FEW = 20;
 
 /** Checks whether an agent has a limit of steps that it may well reach: then each step is another. */
@@ -67,7 +67,7 @@ const isCounting = (definition: Definition): boolean => {
 
 const counting = new WeakMap<Definition, boolean>();
 
-/** What of an agent makes a difference to what it does next, beside what its environment says. */
+/** The facts of an agent that make a difference to what it does next, beside what its environment says. */
 const agentFacts = (
   { input, step, state, inbox, cycle, review, end }: AgentContext,
   tellsSteps: boolean,

@@ -16,7 +16,7 @@ export interface Player {
   readonly sponsor?:
     | { readonly path: string; readonly port: Engagement['port']; readonly index: number }
     | undefined;
-  /** What it asked for and has no answer to, oldest first. */
+  /** Its asks without an answer, oldest first. */
   readonly pending: readonly Ask[];
 }
 
@@ -29,7 +29,7 @@ export interface World {
   readonly now: number;
   /** Number of events so far. */
   readonly seq: number;
-  /** How the run ended; absent while it goes on. */
+  /** The status with which the run ended; absent while it goes on. */
   readonly ended?: RunStatus | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { Definition } from '../../runtime/define/definition.ts';
 import { stepLimit } from './step-limit.ts';
 import type { Found, Searched, Step } from './search.ts';
 
-/** What a run may use at most, by its charts and its budgets; null where nothing bounds it. */
+/** The most that a run may use, by its charts and its budgets; null where nothing bounds it. */
 export interface WorstCase {
   /** Steps of all agents together. */
   readonly steps: number | null;
@@ -48,7 +48,7 @@ const costOf = (engaged: readonly Definition[], kind: Kind): number =>
 const budgetOf = ({ budget }: Definition, kind: Kind): number =>
   kind === 'modelCalls' ? Infinity : (budget?.[kind] ?? Infinity);
 
-/** What an agent may use by itself; a team uses nothing. */
+/** The most that an agent may use by itself; a team uses nothing. */
 const amountOf = (definition: Definition, kind: Kind): number => {
   const { agent } = definition;
   if (agent === undefined) return 0;
