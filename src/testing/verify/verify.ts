@@ -24,22 +24,21 @@ import { checkAudit, checkProof } from './verify-options.ts';
  * @throws {TroupeError} `input.invalid` for options that are none, and a `safety` that does not judge at once; `policy.invalid` for a property that
  * cannot tell; `journal.unknown` for a run that is not in the store, and where it has none of the agent; `agent.invalid` for what is no agent.
  */
-export function verify<Input, Output, State>(
+export const verify = async <Input, Output, State, Given extends AuditOptions | ProofOptions = ProofOptions>(
   agent: Agent<Input, Output, State>,
-  options: AuditOptions,
-): Promise<Audit>;
-export function verify<Input, Output, State>(
-  agent: Agent<Input, Output, State>,
-  options?: ProofOptions,
-): Promise<Proof>;
-export async function verify<Input, Output, State>(
-  agent: Agent<Input, Output, State>,
-  options: AuditOptions | ProofOptions = {},
-): Promise<Audit | Proof> {
+  options?: Given,
+): Promise<Verified<Given>> => {
   const definition = definitionOf(agent);
   if (definition === undefined)
     throw new TroupeError('agent.invalid', 'Cannot verify what was not made by agent() or a team');
-  return 'over' in options
-    ? auditRuns(definition.name, checkAudit(options))
-    : prove(definition, checkProof(options));
-}
+  const given: AuditOptions | ProofOptions = options ?? {};
+  const report =
+    'over' in given
+      ? await auditRuns(definition.name, checkAudit(given))
+      : await prove(definition, checkProof(given));
+  // By the same option as its type.
+  return report as Verified<Given>;
+};
+
+/** The report of what was asked for: an audit where there is a store. */
+type Verified<Given> = Given extends AuditOptions ? Audit : Proof;
