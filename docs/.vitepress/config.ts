@@ -145,6 +145,7 @@ export default defineConfig({
           },
           { text: 'Testing', link: '/guide/testing' },
           { text: 'Evals', link: '/guide/evals' },
+          { text: 'Proof', link: '/guide/proof' },
           { text: 'Serving', link: '/guide/serving' },
           { text: 'Operating', link: '/guide/operating' },
           {

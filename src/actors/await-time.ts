@@ -1,4 +1,4 @@
-import { TroupeError } from '../contracts/errors/error.ts';
+import { nobodyWaits } from '../contracts/errors/nobody-waits.ts';
 import type { Desk } from './desk.ts';
 
 /** Waits until an absolute time, however distant; returns at once if it has passed. */
@@ -15,7 +15,7 @@ export const awaitTime = (
     }, ms);
     const forget = abort.onAbort(() => {
       clock.clearTimeout(timer);
-      reject(new TroupeError('run.aborted', 'Cannot wait any longer as nobody waits for it'));
+      reject(nobodyWaits('wait'));
     });
   });
 };

@@ -18,7 +18,7 @@ import type { ApprovalRequest } from '../contracts/people/request.ts';
 import type { RunResult } from '../contracts/runs/run-result.ts';
 import type { Checked } from '../base/schemas/schema.ts';
 import type { ToolExecutor } from '../contracts/tools/executor.ts';
-import type { SafetyStrategy } from '../contracts/tools/safety.ts';
+import type { SafetyRefusal, SafetyStrategy } from '../contracts/tools/safety.ts';
 import type { Artifact, ToolResult } from '../contracts/tools/tool-result.ts';
 import type { TurnCounter } from '../memory/tokens/count-tokens.ts';
 import type { BudgetAccount } from '../policy/budget-account.ts';
@@ -75,6 +75,8 @@ export interface Desk {
   readonly answers: CallCache;
   /** Judges every tool call; absent if there is none. */
   readonly safety: SafetyStrategy | undefined;
+  /** The denial of what is about to happen, by the run's safety strategy and all that has happened in the run. */
+  refusal(next: EventBody): SafetyRefusal | undefined;
   /** Executes every tool call; absent if tools execute themselves. */
   readonly executor: ToolExecutor | undefined;
   /** The caller's `context` of the run. */

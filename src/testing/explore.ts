@@ -1,6 +1,8 @@
 import type { AnyStateMachine, ContextFrom, EventFromLogic, InputFrom } from 'xstate';
 import type { Json } from '../base/json/json.ts';
 import type { Rules } from '../machines/rules.ts';
+import type { GraphMove, Place } from './graph.ts';
+import { Graph } from './graph.ts';
 import type { Position } from './moves.ts';
 import { movesOf } from './table-moves.ts';
 
@@ -25,28 +27,6 @@ export interface Happening<M extends AnyStateMachine> {
   readonly isFromOutside?: boolean | undefined;
 }
 
-/** All that can happen to a machine, as a graph. */
-export interface Graph {
-  readonly places: readonly Place[];
-  readonly moves: readonly GraphMove[];
-}
-
-/** A node: merged positions. */
-export interface Place {
-  readonly name: string;
-  readonly isFinal: boolean;
-}
-
-/** One event at one place. */
-export interface GraphMove {
-  readonly from: Place;
-  readonly to: Place;
-  readonly event: string;
-  readonly isFromOutside: boolean;
-  /** The ids of all states on the way, transient ones included. */
-  readonly states: readonly string[];
-}
-
 /**
  * Explores all behaviours of a machine over a given list of events, exhaustively.
  *
@@ -54,7 +34,7 @@ export interface GraphMove {
  *
  * @example
  * const graph = explore(modelCallMachine, { input, events, tell: ({ attempt }) => attempt });
- * deadEnds(graph) // => []
+ * graph.deadEnds() // => []
  *
  * @throws {RangeError} beyond `limit` nodes
  */
@@ -84,72 +64,5 @@ export const explore = <M extends AnyStateMachine>(machine: M, options: Explorat
       moves.push({ from, to: placeOf(next), event: name, isFromOutside, states: next.states });
     }
   }
-  return { places: [...places.values()], moves };
-};
-
-/**
- * Finds the places from which no end is reachable by the counted moves (default: all).
- *
- * @example
- * deadEnds(graph, ({ isFromOutside }) => !isFromOutside) // places that need help from outside
- */
-export const deadEnds = (
-  graph: Graph,
-  counts: (each: GraphMove) => boolean = () => true,
-): readonly string[] => {
-  const before = groupMoves(graph.moves.filter(counts), ({ to }) => to);
-  const safe = new Set(graph.places.filter(({ isFinal }) => isFinal));
-  for (const place of safe) for (const { from } of before.get(place) ?? []) safe.add(from);
-  return graph.places.filter((place) => !safe.has(place)).map(({ name }) => name);
-};
-
-/**
- * Finds the loops among the counted moves (default: all): one for each back edge, as the places on it.
- *
- * @example
- * loops(graph, ({ states }) => !states.includes('agent.running.CHECK_STOP')) // loops that pass no bound
- */
-export const loops = (
-  graph: Graph,
-  counts: (each: GraphMove) => boolean = () => true,
-): readonly (readonly string[])[] => {
-  const after = groupMoves(graph.moves.filter(counts), ({ from }) => from);
-  const found: string[][] = [];
-  const done = new Set<Place>();
-  for (const start of graph.places) {
-    // An explicit stack, as a path can be longer than the call stack is deep.
-    const path: { readonly place: Place; next: number }[] = done.has(start)
-      ? []
-      : [{ place: start, next: 0 }];
-    const open = new Set(path.map(({ place }) => place));
-    for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
-      const step = after.get(top.place)?.[top.next];
-      top.next += 1;
-      if (step === undefined) {
-        done.add(top.place);
-        open.delete(top.place);
-        path.pop();
-      } else if (open.has(step.to)) {
-        const names = path.map(({ place }) => place.name);
-        found.push([...names.slice(names.indexOf(step.to.name)), step.to.name]);
-      } else if (!done.has(step.to)) {
-        open.add(step.to);
-        path.push({ place: step.to, next: 0 });
-      }
-    }
-  }
-  return found;
-};
-
-const groupMoves = (
-  moves: readonly GraphMove[],
-  end: (each: GraphMove) => Place,
-): ReadonlyMap<Place, readonly GraphMove[]> => {
-  const groups = new Map<Place, GraphMove[]>();
-  for (const each of moves) {
-    const group = groups.get(end(each));
-    if (group === undefined) groups.set(end(each), [each]);
-    else group.push(each);
-  }
-  return groups;
+  return new Graph([...places.values()], moves);
 };

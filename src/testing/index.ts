@@ -9,7 +9,10 @@ export type { VirtualClock } from './virtual-clock.ts';
 // Machines, without running them
 export { walk } from './walk.ts';
 export { begin, move } from './moves.ts';
-export { deadEnds, explore, loops } from './explore.ts';
+export { explore } from './explore.ts';
+
+// Properties, proven before runs and audited after them
+export { verify } from './verify/verify.ts';
 
 // Comparison of runs
 export { compareRuns } from './compare-runs.ts';

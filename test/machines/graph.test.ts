@@ -3,8 +3,8 @@ import { createMachine } from 'xstate';
 import { agentMachine } from '../../src/machines/agent/agent-machine.ts';
 import { modelCallMachine } from '../../src/machines/model-call/model-call-machine.ts';
 import { toolCallMachine } from '../../src/machines/tool-call/tool-call-machine.ts';
-import type { Graph, GraphMove } from '../../src/testing/explore.ts';
-import { deadEnds, explore, loops } from '../../src/testing/explore.ts';
+import type { Graph, GraphMove } from '../../src/testing/graph.ts';
+import { explore } from '../../src/testing/explore.ts';
 import { sampled } from '../support/thorough.ts';
 import { agentExplorations, modelExploration, toolExploration } from './explorations.ts';
 
@@ -21,9 +21,9 @@ const agents = sampled(agentExplorations, 4).map(({ kind, bounded, endless }) =>
 
 describe.each(agents)('[M1] an agent $kind', ({ bounded, endless, sizes }) => {
   test(`of ${sizes} has no dead end but its final states, unless it sleeps without an alarm`, () => {
-    expect(deadEnds(bounded, counts)).toEqual([]);
-    expect(deadEnds(endless, counts)).toEqual([]);
-    const sleepers = deadEnds(bounded, ({ isFromOutside }) => !isFromOutside);
+    expect(bounded.deadEnds(counts)).toEqual([]);
+    expect(endless.deadEnds(counts)).toEqual([]);
+    const sleepers = bounded.deadEnds(({ isFromOutside }) => !isFromOutside);
     expect(sleepers.length).toBeGreaterThan(0);
   });
 
@@ -33,12 +33,12 @@ describe.each(agents)('[M1] an agent $kind', ({ bounded, endless, sizes }) => {
   });
 
   test('[I4, D31] goes round only through CHECK_STOP, where the step limit holds', () => {
-    expect(loops(endless, ({ states }) => !states.includes('agent.running.CHECK_STOP'))).toEqual([]);
-    expect(loops(endless).length).toBeGreaterThan(0);
+    expect(endless.loops(({ states }) => !states.includes('agent.running.CHECK_STOP'))).toEqual([]);
+    expect(endless.loops().length).toBeGreaterThan(0);
   });
 
   test('[D31] with a limit of steps does not go round at all, whatever messages come', () => {
-    expect(loops(bounded)).toEqual([]);
+    expect(bounded.loops()).toEqual([]);
   });
 });
 
@@ -50,13 +50,13 @@ describe.each([
   { name: 'a tool call', graph: tool, sizes: size(tool), ends: 6 },
 ])('[M3] $name', ({ graph, ends, sizes }) => {
   test(`of ${sizes} has no dead end but its final states`, () => {
-    expect(deadEnds(graph, counts)).toEqual([]);
+    expect(graph.deadEnds(counts)).toEqual([]);
     const names = graph.places.filter(({ isFinal }) => isFinal).map((place) => place.name.split(' ')[0]);
     expect(new Set(names).size).toBe(ends);
   });
 
   test('never comes back to where it was: with every round it is another attempt, model or approval', () => {
-    expect(loops(graph)).toEqual([]);
+    expect(graph.loops()).toEqual([]);
   });
 });
 
@@ -78,16 +78,16 @@ describe('explore', () => {
   });
 
   test('finds the dead end', () => {
-    expect(deadEnds(graph)).toEqual(['"d" null']);
+    expect(graph.deadEnds()).toEqual(['"d" null']);
   });
 
   test('finds what cannot end without a certain move', () => {
-    expect(deadEnds(graph, ({ event }) => event !== 'end')).toEqual(['"a" null', '"b" null', '"d" null']);
+    expect(graph.deadEnds(({ event }) => event !== 'end')).toEqual(['"a" null', '"b" null', '"d" null']);
   });
 
   test('finds the loops, those of a place with itself included', () => {
-    expect(loops(graph, ({ from, to }) => from !== to)).toEqual([['"a" null', '"b" null', '"a" null']]);
-    expect(loops(graph)).toContainEqual(['"d" null', '"d" null']);
+    expect(graph.loops(({ from, to }) => from !== to)).toEqual([['"a" null', '"b" null', '"a" null']]);
+    expect(graph.loops()).toContainEqual(['"d" null', '"d" null']);
   });
 
   test('says when there is too much', () => {

@@ -1,5 +1,6 @@
 import type { Effect } from '../../contracts/runs/effect.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
+import { nobodyWaits } from '../../contracts/errors/nobody-waits.ts';
 import type { SafetyVerdict } from '../../contracts/tools/safety.ts';
 import type { Became, Tool } from '../../contracts/tools/tool.ts';
 import type { ToolResult } from '../../contracts/tools/tool-result.ts';
@@ -43,8 +44,7 @@ export const ambiguousCall = async (call: AmbiguousCall): Promise<ToolResult | u
   if (!said.isApproved) return mayHaveRun(call, said.reason);
   // Committed first, so that another interruption finds the decision to repeat.
   await desk.written();
-  if (desk.abort.isAborted)
-    throw new TroupeError('run.aborted', `Cannot run '${tool.name}' as nobody waits for it any more`);
+  if (desk.abort.isAborted) throw nobodyWaits(`run '${tool.name}'`);
   return undefined;
 };
 

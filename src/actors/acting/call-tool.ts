@@ -7,6 +7,10 @@ import type { RefusingOperation } from '../../contracts/tools/refusals.ts';
 import type { ToolResult } from '../../contracts/tools/tool-result.ts';
 import type { SafetyVerdict } from '../../contracts/tools/safety.ts';
 import type { Tool } from '../../contracts/tools/tool.ts';
+import type { CallDenied } from '../../contracts/events/person-event.ts';
+import type { ErrorCode } from '../../contracts/errors/error-data.ts';
+import { withoutUndefined } from '../../base/json/without-undefined.ts';
+import type { BudgetSpent } from '../../contracts/runs/budget.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
 import type { Acted, Trouble } from '../../machines/agent/agent-context.ts';
 import type { ToolAsk } from '../../machines/asks.ts';
@@ -42,7 +46,7 @@ export const callTool = (effect: Effect, ask: ToolAsk, desk: Desk): Acted | Prom
   if (call.problem !== undefined || ask.isApproved || attempt > 1)
     return attemptCall(tool, effect, ask, desk);
   return andThen(consultSafety(tool, effect, ask, desk), (said) => {
-    if (said.verdict === 'deny') return { kind: 'result', result: denialResult(said, effect, ask, desk) };
+    if (said.verdict === 'deny') return denialOf(said, effect, ask, desk);
     return (
       findNeed(tool, effect, ask, said) ??
       attemptCall(tool, effect, ask, desk, said.verdict === 'allow' ? said.rule : undefined)
@@ -93,9 +97,14 @@ const attemptCall = (
   rule?: string,
 ): Acted | Promise<Acted> => {
   const { call } = ask;
+  const by = rule === undefined ? {} : { rule };
+  const start = startOf(call.name, describeCall(tool, call), effect, ask, by);
+  // Whatever was said of it before: this is the moment at which it would happen.
+  const said = desk.refusal(start);
+  if (said !== undefined) return denialOf(said, effect, ask, desk);
   // All attempts count as one call.
   const spent = effect.attempt === 1 ? desk.take('toolCalls') : undefined;
-  if (spent !== undefined) return { kind: 'result', result: unpaidResult(effect, ask, desk), spent };
+  if (spent !== undefined) return unpaid(spent, effect, ask, desk);
   if (tool.deprecated !== undefined)
     desk.emit({
       type: 'tool.deprecated',
@@ -103,15 +112,7 @@ const attemptCall = (
       reason: tool.deprecated,
       ...(tool.replacedBy === undefined ? {} : { replacedBy: tool.replacedBy }),
     });
-  desk.emit({
-    type: 'tool.started',
-    callId: call.id,
-    tool: call.name,
-    input: call.input,
-    description: describeCall(tool, call),
-    attempt: effect.attempt,
-    ...(rule === undefined ? {} : { rule }),
-  });
+  desk.emit(start);
   const perform = () => performCall(tool, call, new CallContext(effect, ask, desk), desk);
   const isPlain = tool.safety === 'read' && tool.cacheable !== true;
   const result = isPlain ? perform() : cachedCall(tool, call, desk.answers, perform);
@@ -207,34 +208,40 @@ const publishFinish = (result: ToolResult, desk: Desk): void => {
 };
 
 /** A denial by the safety strategy: nothing started, and the agent gets the reason. */
-const denialResult = (
-  { reason, rule, error: broken }: Extract<SafetyRuling, { verdict: 'deny' }>,
+const denialOf = (
+  { reason, rule, error }: Extract<SafetyRuling, { verdict: 'deny' }>,
   effect: Effect,
   ask: ToolAsk,
   desk: Desk,
-): ToolResult => {
-  const { call } = ask;
-  const why = {
-    ...(broken === undefined ? {} : { error: broken }),
-    ...(rule === undefined ? {} : { rule }),
-  };
-  desk.emit({ type: 'tool.denied', callId: call.id, tool: call.name, reason, ...why });
+): Acted => {
   const by = rule === undefined ? '' : ` by the rule '${rule}'`;
-  const message = `Cannot run '${call.name}' as it was denied${by}: ${reason}`;
-  const where = { tool: call.name, ...placeOf(effect, ask), operation: 'safety' satisfies RefusingOperation };
-  const error = { code: 'tool.denied', message, retryable: 'no', ...where } as const;
-  return failure(call, 'denied', error, { durationMs: 0, attempts: effect.attempt });
+  const why = withoutUndefined({ reason, error, rule });
+  return denied(why, 'tool.denied', 'safety', `it was denied${by}: ${reason}`, effect, ask, desk);
 };
 
 /** A denial by the budget: nothing started, and every call still has its result. */
-const unpaidResult = (effect: Effect, ask: ToolAsk, desk: Desk): ToolResult => {
-  const { call } = ask;
+const unpaid = (spent: BudgetSpent, effect: Effect, ask: ToolAsk, desk: Desk): Acted => {
   const reason = 'the budget is spent';
-  desk.emit({ type: 'tool.denied', callId: call.id, tool: call.name, reason });
-  const message = `Cannot run '${call.name}' as ${reason}`;
-  const where = { tool: call.name, ...placeOf(effect, ask), operation: 'budget' satisfies RefusingOperation };
-  const error = { code: 'budget.spent', message, retryable: 'no', ...where } as const;
-  return failure(call, 'denied', error, { durationMs: 0, attempts: effect.attempt });
+  return { ...denied({ reason }, 'budget.spent', 'budget', reason, effect, ask, desk), spent };
+};
+
+/** Reports a call that may not be made. */
+const denied = (
+  why: Pick<CallDenied, 'reason' | 'error' | 'rule'>,
+  code: ErrorCode,
+  operation: RefusingOperation,
+  said: string,
+  effect: Effect,
+  ask: ToolAsk,
+  desk: Desk,
+): Extract<Acted, { kind: 'result' }> => {
+  const { call } = ask;
+  desk.emit({ type: 'tool.denied', callId: call.id, tool: call.name, ...why });
+  const message = `Cannot run '${call.name}' as ${said}`;
+  const tool = call.name;
+  const error = { code, message, retryable: 'no', tool, ...placeOf(effect, ask), operation } as const;
+  const effort = { durationMs: 0, attempts: effect.attempt };
+  return { kind: 'result', result: failure(call, 'denied', error, effort) };
 };
 
 /** The result of a call that cannot start; its events are marked as synthesised. */
@@ -248,15 +255,17 @@ const refuseCall = (effect: Effect, ask: ToolAsk, desk: Desk): ToolResult => {
 };
 
 /** Publishes a synthesised start, as every finished call has one. */
-const publishStart = (
+const publishStart = (tool: string, what: string, effect: Effect, ask: ToolAsk, desk: Desk): void => {
+  desk.emit(startOf(tool, what, effect, ask, { synthesised: true }));
+};
+
+const startOf = <Facts extends object>(
   tool: string,
   description: string,
   { attempt }: Effect,
   { call: { id: callId, input } }: ToolAsk,
-  desk: Desk,
-): void => {
-  desk.emit({ type: 'tool.started', callId, tool, input, description, attempt, synthesised: true });
-};
+  facts: Facts,
+) => ({ type: 'tool.started' as const, callId, tool, input, description, attempt, ...facts });
 
 /** The place of a failure: the calling agent's, also if a call actor makes the attempt. */
 const placeOf = ({ runId, step, key: errorId }: Effect, { context }: ToolAsk) => ({

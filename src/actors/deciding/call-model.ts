@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Effect } from '../../contracts/runs/effect.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { errorData, toError, TroupeError } from '../../contracts/errors/error.ts';
+import { nobodyWaits } from '../../contracts/errors/nobody-waits.ts';
 import type { LongWait } from '../../contracts/models/long-wait.ts';
 import type { Model, ModelAnswer, ModelDelta, ModelRequest } from '../../contracts/models/model.ts';
 import type { Usage } from '../../contracts/models/usage.ts';
@@ -78,7 +79,7 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
   make(): Decided | Promise<Decided> {
     const { abort } = this.#desk;
     // An agent's own `decide` may have run past the end: its model is not to be paid any more.
-    if (abort.isAborted) throw new TroupeError('run.aborted', 'Cannot ask a model as nobody waits for it');
+    if (abort.isAborted) throw nobodyWaits('ask a model');
     let shown: Sent | Promise<Sent>;
     try {
       shown = andThen(showConversation(this.#context, this.#model, this.#desk), (sent) =>
@@ -115,6 +116,9 @@ class Attempt implements AttemptOptions, AttemptEnds<Decided> {
       this.#desk.emit(asked);
       return this.failed(thrown);
     }
+    const said = this.#desk.refusal(asked);
+    // What a guard blocks is over: no other model is tried in its place.
+    if (said !== undefined) return this.failed(new TroupeError('guardrail.blocked', said.reason));
     this.#desk.asked(asked, request);
     // Streamed again under this attempt's key, as the previous attempt's deltas were discarded.
     if (this.#text !== '') this.#desk.delta({ type: 'text', text: this.#text });

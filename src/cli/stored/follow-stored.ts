@@ -36,6 +36,7 @@ export type StoredCommand = Exclude<
       | 'resilience'
       | 'coverage'
       | 'blame'
+      | 'verify'
       | 'trace'
       | 'audit';
   }

@@ -15,6 +15,8 @@ import { blameCommandFrom } from '../blame/blame-command.ts';
 import { coverageCommandFrom } from '../coverage/coverage-command.ts';
 import type { EvalValues } from '../evals/eval-command.ts';
 import { evalCommandFrom, feedbackCommandFrom, resilienceCommandFrom } from '../evals/eval-command.ts';
+import type { VerifyValues } from '../verify/verify-command.ts';
+import { verifyCommandFrom } from '../verify/verify-command.ts';
 import type { NewValues } from '../new/new-command.ts';
 import { newCommandFrom } from '../new/new-command.ts';
 import { schedulesCommandFrom } from '../schedules/schedules-command.ts';
@@ -35,7 +37,8 @@ import type {
 export type { CommandName } from './command-shapes.ts';
 
 /** Parsed values of options, by name. */
-interface OwnValues extends InspectValues, AuditValues, BlameValues, EvalValues, NewValues, ServingValues {
+interface OwnValues
+  extends InspectValues, AuditValues, BlameValues, EvalValues, NewValues, ServingValues, VerifyValues {
   readonly data?: boolean | undefined;
   readonly by?: string | undefined;
   readonly role?: string | undefined;
@@ -203,6 +206,8 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       return resilienceCommandFrom(first, second, values);
     case 'coverage':
       return coverageCommandFrom(first, values);
+    case 'verify':
+      return verifyCommandFrom(first, values.export, values);
     case 'rehearse':
       return rehearseFrom(values);
     case 'upgrade': {

@@ -49,6 +49,7 @@ export const options = {
   candidate: { type: 'string' },
   over: { type: 'string' },
   check: { type: 'string' },
+  depth: { type: 'string' },
   live: { type: 'boolean' },
   tools: { type: 'string' },
   fails: { type: 'string' },
@@ -145,6 +146,7 @@ export type CommandName =
   | 'resilience'
   | 'coverage'
   | 'blame'
+  | 'verify'
   | 'approve'
   | 'deny'
   | 'answer'
@@ -231,6 +233,7 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
     optional: 0,
     options: ['fails', 'agent', 'file', 'export', 'live', 'tools', 'budget', 'samples', 'limit', 'write'],
   },
+  verify: { needs: [FILE], optional: 0, options: ['over', 'run', 'limit', 'depth', 'mermaid', 'export'] },
   approve: { needs: [RUN], optional: 1, options: ['input', 'by', 'role', 'resume'] },
   deny: { needs: [RUN], optional: 1, options: ['reason', 'by', 'resume'] },
   answer: {

@@ -4,7 +4,7 @@ const RUN = 'RUN is the id of a run, or its first four or more characters.';
 
 /** Help texts of the commands that compare stored runs with others, and with what they could be. */
 export const helpOfComparison: Readonly<
-  Record<'compare' | 'suggest' | 'rehearse' | 'upgrade' | 'blame', HelpText>
+  Record<'compare' | 'suggest' | 'rehearse' | 'upgrade' | 'blame' | 'verify', HelpText>
 > = {
   compare: {
     about: 'show where two runs diverge, in calls, messages, cost and output',
@@ -94,6 +94,26 @@ Exit code 0 if a change was found, 1 if not. With --json: verdict, changes, turn
       'troupe blame 3f9a --fails check.ts',
       'troupe blame 3f9a --fails check.ts --live --budget 0.50 --samples 5',
       'troupe blame 3f9a --fails checks.ts#noTotal --agent team.ts --live --write test/total.test.ts',
+    ],
+  },
+  verify: {
+    about: 'prove properties of an agent or a team, or audit stored runs by them',
+    usage: 'FILE',
+    text: `FILE exports an agent or a team, a list of \`properties\`, and, if it likes, further options of the proof as \`proof\`. Every state of a run
+is reached, with all that models, tools, people and timers may do, in every order: no model is asked, and no tool executed. Printed are the
+properties that hold, and of each that does not the shortest story, which a genuine run repeats; where a run may get stuck; what was assumed.
+With --over, the runs that a store has of the agent are judged instead, by their events: by run, event, agent and step.
+Exit code 0 if all holds, 1 if not. With --json: verdict, properties, violations (with story), states, transitions, depth, isComplete, bounds,
+faults, assumptions, deadEnds, livelocks, ends, coverage, worstCase; with --over one line for each run, then a summary.`,
+    options: `      --over STORE     audit the runs of that store: FILE or postgres://…
+      --run RUN        that run only
+      --limit N        the newest N runs (default: 1000)
+      --depth N        look at most N moves ahead
+      --mermaid FILE   write the first story as a sequence diagram`,
+    examples: [
+      'troupe verify team.ts',
+      'troupe verify team.ts#desk --depth 20 --mermaid story.mmd',
+      'troupe verify team.ts --over runs.db',
     ],
   },
 };

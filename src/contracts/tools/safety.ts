@@ -1,5 +1,6 @@
 import type { Json } from '../../base/json/json.ts';
 import type { ApprovalTerms } from '../people/approval-terms.ts';
+import type { EventBody, RuntimeEvent } from '../events/event.ts';
 import type { OriginKeeper } from './origins.ts';
 import type { ToolFacts } from './tool.ts';
 
@@ -11,6 +12,9 @@ export type SafetyVerdict =
   | { readonly verdict: 'allow'; readonly rule?: string | undefined }
   | { readonly verdict: 'deny'; readonly reason: string; readonly rule?: string | undefined }
   | ({ readonly verdict: 'ask' } & ApprovalTerms);
+
+/** A denial by a safety strategy. */
+export type SafetyRefusal = Extract<SafetyVerdict, { verdict: 'deny' }>;
 
 /** A call that an agent has made before, in the order of their results. */
 export interface EarlierCall {
@@ -68,4 +72,17 @@ export interface SafetyStrategy {
   (call: ProposedCall): SafetyVerdict | Promise<SafetyVerdict>;
   /** Keeps the `origins` of calls; a policy has it where a rule may ask for them. Without it they are empty. */
   readonly keepOrigins?: OriginKeeper | undefined;
+  /** Judges what is about to happen by all that has happened in the run; a policy has it where it has properties. */
+  readonly guard?: RunGuard | undefined;
 }
+
+/**
+ * Judges an event that is about to happen: a call of a tool that starts, a model that is asked. A denial keeps it from happening. It is
+ * synchronous, so that of two calls at once the second is judged by the first.
+ */
+export type RunGuard = (
+  next: EventBody,
+  speaker: { readonly path: string; readonly agent: string },
+  step: number,
+  log: { readonly length: number; at(index: number): RuntimeEvent | undefined },
+) => SafetyRefusal | undefined;

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { systemClock } from '../../base/clock.ts';
 import { withinTime } from '../../base/promises/within-time.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
+import { nobodyWaits } from '../../contracts/errors/nobody-waits.ts';
 import type { BatchMember, MemberHolder } from './batch-member.ts';
 import type { BatchSend } from './batch-service.ts';
 
@@ -113,8 +114,7 @@ export class BatchMembers implements MemberHolder, Iterable<BatchMember> {
 
   #rest(): void {
     this.#disarm();
-    for (const controller of this.#requests)
-      controller.abort(new TroupeError('run.aborted', 'Cannot ask for a batch as nobody waits for it'));
+    for (const controller of this.#requests) controller.abort(nobodyWaits('ask for a batch'));
   }
 
   #disarm(): void {

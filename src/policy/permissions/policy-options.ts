@@ -1,3 +1,4 @@
+import type { Property } from '../../contracts/properties/property.ts';
 import type { SafetyStrategy } from '../../contracts/tools/safety.ts';
 import type { FileChecks } from './file-checks.ts';
 import type { PolicyRule, RuleFunction } from './rule.ts';
@@ -17,6 +18,11 @@ export interface PolicyOptions {
   readonly lead?: string | undefined;
   /** Rules as data and as functions. Default: none. */
   readonly rules?: readonly (PolicyRule | RuleFunction)[] | undefined;
+  /**
+   * Properties of the whole run, over all of its agents, made by `property`. A call of a tool that would violate one is denied as it starts, by the
+   * property's name, and the agent goes on; a model that may not be asked ends its agent with `guardrail.blocked`. Default: none.
+   */
+  readonly properties?: readonly Property[] | undefined;
   /** Checks of tools that change files. Default: none. */
   readonly files?: FileChecks | undefined;
   /** Calls that no rule, check or mode decides, also of tools that only read: `deny` makes the rules a list of all that is allowed. Default: as `mode` says. */
@@ -27,6 +33,7 @@ export interface PolicyOptions {
 export interface Policy extends SafetyStrategy {
   readonly mode: NonNullable<PolicyOptions['mode']>;
   readonly rules: readonly (PolicyRule | RuleFunction)[];
-  /** The options that {@link policy} makes an equal one of. @throws {TroupeError} `policy.invalid` if a rule is a function. */
+  readonly properties: readonly Property[];
+  /** The options that {@link policy} makes an equal one of. @throws {TroupeError} `policy.invalid` if a rule is a function, or there are properties. */
   toJSON(): PolicyOptions;
 }

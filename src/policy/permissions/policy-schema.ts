@@ -9,6 +9,7 @@ import {
   fulfilling,
   isObject,
   listOf,
+  objectWith,
   oneForm,
   oneOf,
   optional,
@@ -24,7 +25,7 @@ import { modes } from './policy-options.ts';
 import type { Between, PolicyRule } from './rule.ts';
 
 /** A text or texts; an empty list matches nothing. */
-const globs = (): OptionSchema => oneOrMany(aText(1));
+export const globs = (): OptionSchema => oneOrMany(aText(1));
 
 const oneOrMany = (item: OptionSchema): OptionSchema =>
   optional(formOr((given) => Array.isArray(given), aFilledList(item), item));
@@ -37,7 +38,8 @@ const nothing = (): OptionSchema =>
 
 const aPlainNumber = () => optional(fulfilling((given) => Number.isFinite(given), 'not a number'));
 
-const argumentSchema = (): OptionSchema =>
+/** A test of one argument. */
+export const argumentSchema = (): OptionSchema =>
   oneForm((given) => {
     if (typeof given === 'string') return aText();
     if (isObject(given) && 'in' in given) return optionsSchema<{ in: unknown }>({ in: values() });
@@ -109,6 +111,12 @@ export const checkPolicy = optionsCheck<PolicyOptions>(
     lead: optional(aText(1)),
     otherwise: optional(oneOf(['deny'])),
     rules: optional(listOf(formOr((given) => typeof given === 'function', aFunction(), ruleSchema()))),
+    properties: optional(
+      listOf(
+        objectWith(['next', 'violation'], 'not a property: make it by `property` of troupe/policy'),
+        'not a list of properties',
+      ),
+    ),
     files: optional(optionsSchema<FileChecks>({ readFirst: optional(aBoolean()), protect: globs() })),
   }),
 );

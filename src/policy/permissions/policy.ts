@@ -5,6 +5,8 @@ import { TroupeError } from '../../contracts/errors/error.ts';
 import { keepOrigins } from '../origins/keep-origins.ts';
 import { idleRules } from './idle-rules.ts';
 import { judgeBy } from './judge.ts';
+import type { Property } from '../../contracts/properties/property.ts';
+import { guardBy } from '../properties/run-guard.ts';
 import type { Policy, PolicyOptions } from './policy-options.ts';
 import { checkPolicy } from './policy-schema.ts';
 import type { PolicyRule, RuleFunction } from './rule.ts';
@@ -33,7 +35,7 @@ import type { PolicyRule, RuleFunction } from './rule.ts';
  */
 export const policy = (options: PolicyOptions = {}): Policy => {
   checkPolicy(options);
-  const { mode = 'default', lead = 'team_lead', otherwise } = options;
+  const { mode = 'default', lead = 'team_lead', otherwise, properties = [] } = options;
   // Copied: what its owner changes later would change what was checked.
   const files = options.files && freezeJson(structuredClone(options.files));
   const rules = (options.rules ?? []).map((rule) =>
@@ -41,20 +43,41 @@ export const policy = (options: PolicyOptions = {}): Policy => {
   );
   const data = rules.filter((rule): rule is PolicyRule => typeof rule !== 'function');
   const functions = rules.filter((rule): rule is RuleFunction => typeof rule === 'function');
-  const problems = idleRules(data);
+  const problems = [...idleRules(data), ...namesTwice(properties)];
   if (problems.length > 0) throw refusedOptions(problems, { code: 'policy.invalid', owner: 'the policy' });
   const judge = judgeBy({ mode, lead, rules: data, functions, files, otherwise });
   const toJSON = (): PolicyOptions => {
-    const [first] = functions;
-    if (first === undefined) return withoutUndefined({ mode, lead, rules, files, otherwise });
+    const code = functions[0] ?? properties[0];
+    if (code === undefined) return withoutUndefined({ mode, lead, rules, files, otherwise });
+    const what =
+      functions.length > 0 ? `rule '${code.name}' is a function` : `property '${code.name}' is code`;
     throw new TroupeError(
       'policy.invalid',
-      `Cannot write the policy as data as its rule '${first.name}' is a function: write one as data, or give it where the policy is made`,
+      `Cannot write the policy as data as its ${what}: write one as data, or give it where the policy is made`,
     );
   };
   // A function may read anything of a call.
   const asksForOrigins =
     functions.length > 0 || data.some(({ effect, after }) => after !== undefined && effect !== 'allow');
   const keeping = asksForOrigins ? { keepOrigins } : {};
-  return Object.freeze(Object.assign(judge, { mode, rules, toJSON, ...keeping }));
+  const guarding = properties.length === 0 ? {} : { guard: guardBy(properties) };
+  return Object.freeze(
+    Object.assign(judge, {
+      mode,
+      rules,
+      properties: Object.freeze([...properties]),
+      toJSON,
+      ...keeping,
+      ...guarding,
+    }),
+  );
+};
+
+/** The names of properties that are given twice: nobody who reads a denial would know which it was. */
+const namesTwice = (properties: readonly Property[]): readonly string[] => {
+  const names = properties.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  return twice === undefined
+    ? []
+    : [`two of its properties are named '${twice}': give one another name, by \`named\``];
 };

@@ -10,7 +10,7 @@ import { systemPrompt } from '../../actors/deciding/prompt-facts.ts';
 import type { ChildOptions } from '../../contracts/tools/delegation.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
 import type { MediaPart } from '../../contracts/content/part.ts';
-import { TroupeError } from '../../contracts/errors/error.ts';
+import { nobodyWaits } from '../../contracts/errors/nobody-waits.ts';
 import type { MemoryRecord } from '../../contracts/conversations/memory.ts';
 import type { Messenger } from '../../contracts/messages/message.ts';
 import type { LongWait } from '../../contracts/models/long-wait.ts';
@@ -19,7 +19,7 @@ import type { Usage } from '../../contracts/models/usage.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import type { RunResult } from '../../contracts/runs/run-result.ts';
 import type { ToolExecutor } from '../../contracts/tools/executor.ts';
-import type { SafetyStrategy } from '../../contracts/tools/safety.ts';
+import type { SafetyRefusal, SafetyStrategy } from '../../contracts/tools/safety.ts';
 import type { Artifact, ToolResult } from '../../contracts/tools/tool-result.ts';
 import { keyInRun } from '../../contracts/runs/effect.ts';
 import type { Ask } from '../../machines/asks.ts';
@@ -202,6 +202,9 @@ export class EffectDesk implements Desk {
   }
   random(): number {
     return this.#run.random();
+  }
+  refusal(next: EventBody): SafetyRefusal | undefined {
+    return this.safety?.guard?.(next, this.#principal, this.#ask.step, this.#run.log.events);
   }
   emit(body: EventBody): void {
     // Events after the effect was answered or withdrawn are dropped. A timed-out tool is aborted, but may still report that.
@@ -388,9 +391,6 @@ export class EffectDesk implements Desk {
     return waiting;
   }
 }
-
-const nobodyWaits = (doing: string): TroupeError =>
-  new TroupeError('run.aborted', `Cannot ${doing} as nobody waits for it any more`);
 
 /** Records a result that arrived after its effect was withdrawn. It changes nothing. */
 export const recordLate = ({ record }: EffectUnderWay, output: unknown): void => {

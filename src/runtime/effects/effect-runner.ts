@@ -4,6 +4,7 @@ import { perform } from '../../actors/perform.ts';
 import type { ModelAnswer } from '../../contracts/models/model.ts';
 import type { Port } from '../../contracts/runs/effect.ts';
 import { errorData, TroupeError } from '../../contracts/errors/error.ts';
+import { nobodyWaits } from '../../contracts/errors/nobody-waits.ts';
 import type { EffectRecord } from '../../contracts/runs/run-result.ts';
 import type { Ask } from '../../machines/asks.ts';
 import { callIn } from '../../machines/asks.ts';
@@ -104,8 +105,7 @@ export class EffectRunner {
       // Only after this turn, which may withdraw what waits for the slot, too.
       if (slot !== undefined) journal.aside(() => slot.leave());
       // Work that goes on outside of the process is not to be cancelled where the run is resumed.
-      const aborted = 'Cannot continue as nobody waits for this any more';
-      abort.abort(journal.lost ?? new TroupeError('run.aborted', aborted));
+      abort.abort(journal.lost ?? nobodyWaits('continue'));
     }
   }
 

@@ -2,7 +2,7 @@ import { andThen } from '../../base/promises/and-then.ts';
 import type { Engine, EngineOptions } from '../../contracts/runs/engine.ts';
 import { bothTerms } from '../../contracts/people/approval-terms.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
-import type { ProposedCall, SafetyStrategy, SafetyVerdict } from '../../contracts/tools/safety.ts';
+import type { ProposedCall, RunGuard, SafetyStrategy, SafetyVerdict } from '../../contracts/tools/safety.ts';
 
 /** The options of a run in an engine: its own, else the engine's; hooks and safety rules of both. */
 export const withDefaults = (engine: EngineOptions, run: RunOptions): RunOptions => ({
@@ -33,7 +33,10 @@ const strictest = (
         return other.verdict === 'ask' ? { verdict: 'ask' as const, ...bothTerms(said, other) } : other;
       });
     });
-  return Object.assign(both, { keepOrigins: first.keepOrigins ?? second.keepOrigins });
+  return Object.assign(both, {
+    keepOrigins: first.keepOrigins ?? second.keepOrigins,
+    guard: (...next: Parameters<RunGuard>) => first.guard?.(...next) ?? second.guard?.(...next),
+  });
 };
 
 /** The part of an engine that runs get which it does not start itself, as it does not start those that are resumed. */

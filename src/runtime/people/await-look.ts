@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { NEVER_AT } from '../../base/clock.ts';
 import type { LazyAbort } from '../../base/promises/lazy-abort.ts';
-import { TroupeError } from '../../contracts/errors/error.ts';
+import { nobodyWaits } from '../../contracts/errors/nobody-waits.ts';
 import type { PersonWaits } from '../../coordination/round/round.ts';
 import type { WaitAsk } from '../../machines/asks.ts';
 import type { PersonTime } from './person-time.ts';
@@ -41,7 +41,7 @@ export const awaitLook = (
     forgets.push(
       abort.onAbort(() => {
         forget();
-        reject(new TroupeError('run.aborted', 'Cannot wait any longer as nobody waits for it'));
+        reject(nobodyWaits('wait'));
       }),
     );
   });

@@ -2,6 +2,7 @@ import { withoutUndefined } from '../../base/json/without-undefined.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { Clock } from '../../base/clock.ts';
 import { errorData, toError, TroupeError } from '../../contracts/errors/error.ts';
+import { nobodyWaits } from '../../contracts/errors/nobody-waits.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
 import type { Approver } from '../../contracts/people/approval-terms.ts';
@@ -352,7 +353,7 @@ export class PersonDesk {
 
 const NOBODY = 'nobody waits for it any more';
 
-const personGone = (): TroupeError => new TroupeError('run.aborted', `Cannot wait for a person as ${NOBODY}`);
+const personGone = (): TroupeError => nobodyWaits('wait for a person');
 
 const isLate = ({ expiresAt = Infinity }: OpenRequest, at: number): boolean => at >= expiresAt;
 

@@ -5,6 +5,7 @@ import { isThenable } from '../../base/promises/thenable.ts';
 import { aBound, aFunction, aText, aTime, optional, wholeNumber } from '../../base/schemas/option-schemas.ts';
 import { optionsCheck } from '../../contracts/errors/check-options.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
+import { nobodyWaits } from '../../contracts/errors/nobody-waits.ts';
 import { foundText } from '../../contracts/errors/found-text.ts';
 import type { Model, ModelAnswer, ModelCall, ModelRequest } from '../../contracts/models/model.ts';
 import type { Usage } from '../../contracts/models/usage.ts';
@@ -161,8 +162,7 @@ class Cache implements AnswerCache {
     const { model, request, call, key, use } = asked;
     const landed = await (call.inLine?.(flight.landed) ?? flight.landed);
     if (landed.kind === 'failed') throw landed.thrown;
-    if (call.signal.aborted)
-      throw new TroupeError('run.aborted', 'Cannot ask a model as nobody waits for it');
+    if (call.signal.aborted) throw nobodyWaits('ask a model');
     if (landed.kind === 'cancelled') return this.#answer(asked);
     const kept = this.#kept.find(key, use.now());
     if (kept !== undefined) return this.#serve(kept, call);

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../base/json/without-undefined.ts';
 import type { Tool } from '../../contracts/tools/tool.ts';
 
 /** Options of a replaced execution. */
@@ -20,18 +21,21 @@ export const withExecute = (
   version: tool.version,
   category: tool.category,
   tags: tool.tags,
-  ...(tool.deferred === undefined ? {} : { deferred: tool.deferred }),
-  ...(tool.announces === undefined ? {} : { announces: tool.announces }),
+  // Absent where the tool has none.
+  ...withoutUndefined({
+    deferred: tool.deferred,
+    announces: tool.announces,
+    undeclared: tool.undeclared,
+    cacheable: tool.cacheable,
+    requires: tool.requires,
+  }),
   deprecated: tool.deprecated,
   replacedBy: tool.replacedBy,
   safety: tool.safety,
-  ...(tool.undeclared === undefined ? {} : { undeclared: tool.undeclared }),
   idempotent: tool.idempotent,
-  ...(tool.cacheable === undefined ? {} : { cacheable: tool.cacheable }),
   exclusive: tool.exclusive,
   timeoutMs: tool.timeoutMs,
   retry: tool.retry,
-  ...(tool.requires === undefined ? {} : { requires: tool.requires }),
   dynamicSchema: tool.dynamicSchema,
   get parameters() {
     return tool.parameters;

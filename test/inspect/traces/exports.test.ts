@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { act, answer, parseEvent, type RuntimeEvent } from '../../../src/index.ts';
 import type { Embedded } from '../../../src/inspect/page/session.ts';
 import { Tableau } from '../../../src/inspect/recording/tableau.ts';
-import { mermaidText } from '../../../src/inspect/traces/formats/trace-as-sequence.ts';
+import { mermaidText } from '../../../src/machines/diagrams/mermaid-text.ts';
 import { playTrace, formatTrace, traceCursor, traceOf, type Trace } from '../../../src/inspect/index.ts';
 import { virtualClock } from '../../../src/testing/index.ts';
 import { play } from '../../cli/fake-terminal.ts';

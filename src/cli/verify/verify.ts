@@ -1,0 +1,85 @@
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
+import { verify } from '../../testing/verify/verify.ts';
+import type { Proof } from '../../testing/verify/proof.ts';
+import { exitCode } from '../exit-code.ts';
+import type { Session } from '../session.ts';
+import { findRun } from '../stored/find-run.ts';
+import { withStore } from '../stored/open-store.ts';
+import { jsonLine } from '../stored/run-words.ts';
+import type { LoadedProof } from './load-properties.ts';
+import { loadProof } from './load-properties.ts';
+import type { VerifyCommand } from './verify-command.ts';
+import { linesOfAudit, linesOfProof } from './verify-words.ts';
+
+/** `troupe verify`: proves the properties of a module's agent or team, or audits the runs of a store by them. */
+export const verifyModule = async (wanted: VerifyCommand, session: Session): Promise<number> => {
+  const loaded = await loadProof(wanted, session.terminal.folder);
+  return wanted.isAudit ? auditStore(wanted, loaded, session) : proveModule(wanted, loaded, session);
+};
+
+const proveModule = async (
+  { depth, mermaid, file }: VerifyCommand,
+  { agent, properties, options }: LoadedProof,
+  session: Session,
+): Promise<number> => {
+  const { settings, terminal, signal } = session;
+  const proof = await verify(agent, {
+    ...options,
+    properties,
+    signal,
+    ...(depth === undefined ? {} : { depth }),
+  });
+  if (mermaid !== undefined) writeDiagram(resolve(terminal.folder, mermaid), proof, file);
+  if (settings.json) terminal.stdout.write(jsonLine(plainProof(proof)));
+  else if (!settings.quiet)
+    for (const line of linesOfProof(proof, session)) terminal.stdout.write(`${line}\n`);
+  if (signal.aborted) return exitCode.aborted;
+  return proof.verdict === 'holds' && proof.deadEnds.length === 0 ? exitCode.answered : exitCode.unanswered;
+};
+
+const auditStore = (
+  { run, limit }: VerifyCommand,
+  { agent, properties }: LoadedProof,
+  session: Session,
+): Promise<number> =>
+  withStore(session, async ({ store }) => {
+    const { settings, terminal, signal } = session;
+    const runs = run === undefined ? undefined : [(await findRun(store, run)).runId];
+    const audit = await verify(agent, { properties, over: store, runs, limit, signal });
+    if (settings.json) {
+      const { runs: all, ...summary } = audit;
+      for (const each of [...all, summary]) terminal.stdout.write(jsonLine(each));
+    } else if (!settings.quiet)
+      for (const line of linesOfAudit(audit, session)) terminal.stdout.write(`${line}\n`);
+    if (signal.aborted) return exitCode.aborted;
+    return audit.violated + audit.unread === 0 ? exitCode.answered : exitCode.unanswered;
+  });
+
+/** A store is no data. */
+const plainProof = ({ violations, ...report }: Proof): object => ({
+  ...report,
+  violations: violations.map(({ journal: _journal, ...violation }) => violation),
+});
+
+/** @throws {TroupeError} `command.usage` where there is no story, or the file cannot be written. */
+const writeDiagram = (place: string, { violations, deadEnds }: Proof, file: string): void => {
+  const story = violations[0]?.story ?? deadEnds[0];
+  if (story === undefined)
+    throw new TroupeError(
+      'command.usage',
+      `Cannot write a diagram to ${place} as all properties of ${file} hold: leave --mermaid out`,
+    );
+  try {
+    writeFileSync(place, story.diagram);
+  } catch (thrown) {
+    throw new TroupeError(
+      'command.usage',
+      `Cannot write a diagram to ${place} as it failed: ${messageOf(thrown)}`,
+      {
+        cause: thrown,
+      },
+    );
+  }
+};

@@ -1,0 +1,5 @@
+import { agent } from '../../../src/index.ts';
+
+export default agent({ name: 'clerk' });
+
+export const properties = ['never pay'];

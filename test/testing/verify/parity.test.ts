@@ -1,0 +1,75 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { RuntimeEvent } from '../../../src/index.ts';
+import { definitionOf } from '../../../src/runtime/define/definition.ts';
+import { CallDesk } from '../../../src/testing/verify/call-desk.ts';
+import { Cast } from '../../../src/testing/verify/cast.ts';
+import type { Move } from '../../../src/testing/verify/environment.ts';
+import { Environment } from '../../../src/testing/verify/environment.ts';
+import { GenuineRun } from '../../../src/testing/verify/genuine-run.ts';
+import { Stage } from '../../../src/testing/verify/stage.ts';
+import { sized } from '../../support/thorough.ts';
+import { teams } from './teams.ts';
+
+/** An event, as far as both have to agree on it. */
+const factOf = (event: RuntimeEvent): readonly string[] => {
+  const { type, path, step } = event;
+  // A proof has a model asked as it answers.
+  if (/^(?:model|budget|observer|step)\./.test(type)) return [];
+  const about =
+    ('phase' in event && type === 'phase.entered' && event.phase) ||
+    ('tool' in event && `${String(event.tool)} ${'ok' in event ? String(event.ok) : ''}`) ||
+    ('status' in event && String(event.status)) ||
+    ('decision' in event && typeof event.decision === 'object' && event.decision.kind) ||
+    '';
+  return [`${path} ${String(step ?? '')} ${type} ${about}`];
+};
+
+/** A walk through the states of a proof, by chance, and what happened on it. */
+const walkBy = (name: string, choices: readonly number[]) => {
+  const definition = definitionOf(teams[name]?.() ?? {});
+  if (definition === undefined) throw new Error(`${name} is no team`);
+  const options = { faults: ['model', 'refusal', 'tool', 'denial'] } as const;
+  const theatre = {
+    cast: new Cast(options),
+    properties: [],
+    asserted: 0,
+    calls: new CallDesk(undefined),
+    noteOf: () => () => undefined,
+  };
+  const environment = new Environment(options);
+  const start = new Stage(theatre, { players: new Map(), properties: [], now: 0, seq: 0 });
+  start.begin(definition, 'go');
+  let world = start.settle();
+  const events = [...start.audience.events];
+  const moves: Move[] = [];
+  for (const choice of choices) {
+    const possible = environment.movesAt(world);
+    const move = possible[choice % Math.max(1, possible.length)];
+    if (move === undefined) break;
+    const stage = new Stage(theatre, world);
+    stage.make(move);
+    world = stage.settle();
+    events.push(...stage.audience.events);
+    moves.push(move);
+  }
+  return { definition, moves, facts: events.flatMap(factOf) };
+};
+
+describe('a proof moves as a genuine run does: the same events of the same actors, in the same order', () => {
+  test.each(Object.keys(teams))('%s, wherever its environment leads it', async (name) => {
+    let moved = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(60), { minLength: 1, maxLength: 14 }), async (choices) => {
+        const { definition, moves, facts } = walkBy(name, choices);
+        const run = new GenuineRun(definition, 'go', {});
+        expect(await run.follow(moves)).toBeUndefined();
+        expect(run.events.flatMap(factOf)).toEqual(facts);
+        moved += moves.length;
+        await run.end();
+      }),
+      { numRuns: sized(15, 200), seed: 7 },
+    );
+    expect(moved).toBeGreaterThan(10);
+  });
+});
