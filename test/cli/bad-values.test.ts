@@ -97,6 +97,7 @@ const bad: readonly (readonly [option: string, value: string, before: readonly s
     ['--samples', '0', ['blame', 'ENDED', '--fails', echo, ...store], /Give one from 1 on/],
     ['--write', 'test.txt', ['blame', 'ENDED', '--fails', echo, ...store], /such as blamed\.test\.ts/],
     ['--write', '', ['blame', 'ENDED', '--fails', echo, ...store], /leave it out/],
+    ['--depth', 'deep', ['verify', echo], /Give a whole number/],
     ['--limit', 'many', ['runs', ...store], /Give one from 0 on/],
     ['--limit', '-1', ['graph', echo, '--taken'], /Give a whole number from 0 on/],
     ['--limit', '1.5', ['trace', 'list', 'docs'], /Give one from 0 on/],

@@ -101,8 +101,7 @@ interface Row<Origin> {
   readonly texts: string[];
 }
 
-/** Deltas of one answer, of which adjacent ones of a kind are one. */
-export class JoinedDeltas<Origin> {
+class JoinedDeltas<Origin> {
   #rows: Row<Origin>[] = [];
 
   push(delta: AnswerDelta, origin: Origin): void {

@@ -2,7 +2,6 @@ import type { Clock } from '../../../base/clock.ts';
 import { isLogged } from '../../../contracts/events/is-logged.ts';
 import type { DeltaEvent, LiveEvent } from '../../../contracts/events/event.ts';
 import type { JournalStore } from '../../../contracts/journals/journal.ts';
-import { JoinedDeltas } from '../../log/answers-so-far.ts';
 import type { LiveRun } from './live-run.ts';
 import type { RelayedDelta } from './relayed-texts.ts';
 import { HERE, NEWS, textsOf, WANTED, writeNotices } from './relayed-texts.ts';
@@ -94,13 +93,21 @@ interface SentRunSetup {
   readonly onEnd: () => void;
 }
 
+/** A text that was written since the last notice. */
+interface WaitingText {
+  readonly after: number;
+  /** Its first delta. */
+  readonly first: DeltaEvent;
+  readonly text: string;
+}
+
 /** The texts of one run that are wanted elsewhere. */
 class SentRun {
   readonly #run: LiveRun;
   readonly #setup: SentRunSetup;
   readonly #readers = new Set<string>();
-  /** By the key of their call, and the number of the event before them. */
-  readonly #waiting = new Map<string, JoinedDeltas<RelayedDelta>>();
+  /** By the number of the event before them, the key of their call, and their kind. */
+  readonly #waiting = new Map<string, WaitingText>();
   #last = -1;
   #hasNews = false;
   #isSending = false;
@@ -159,10 +166,10 @@ class SentRun {
   #collect(event: DeltaEvent): void {
     const { delta, key } = event;
     if (delta.type === 'progress') return;
-    const place = `${this.#last} ${key}`;
-    const joined = this.#waiting.get(place) ?? new JoinedDeltas<RelayedDelta>();
-    this.#waiting.set(place, joined);
-    joined.push(delta, { after: this.#last, delta: event });
+    const kind = delta.type === 'tool-call' ? delta.index : delta.type;
+    const place = `${this.#last} ${key} ${kind}`;
+    const waiting = this.#waiting.get(place) ?? { after: this.#last, first: event, text: '' };
+    this.#waiting.set(place, { ...waiting, text: waiting.text + delta.text });
   }
 
   /** Sends what is collected, and then that there are new events. */
@@ -171,7 +178,7 @@ class SentRun {
     if (this.#isSending) return;
     this.#isSending = true;
     while (this.#hasNews || this.#waiting.size > 0) {
-      const deltas = [...this.#waiting.values()].flatMap((joined) => joined.take().map(asRelayed));
+      const deltas = [...this.#waiting.values()].map(asRelayed);
       this.#waiting.clear();
       const notices = [...writeNotices(deltas), ...(this.#hasNews ? [NEWS] : [])];
       this.#hasNews = false;
@@ -181,10 +188,7 @@ class SentRun {
   }
 }
 
-const asRelayed = ({
-  delta,
-  origin,
-}: ReturnType<JoinedDeltas<RelayedDelta>['take']>[number]): RelayedDelta => ({
-  ...origin,
-  delta: { ...origin.delta, delta },
-});
+const asRelayed = ({ after, first, text }: WaitingText): RelayedDelta => {
+  const { delta } = first;
+  return { after, delta: delta.type === 'progress' ? first : { ...first, delta: { ...delta, text } } };
+};
