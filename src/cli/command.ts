@@ -82,7 +82,7 @@ const follow = async (wanted: Command, session: Session): Promise<number> => {
     case 'rehearse':
       return (await import('./rehearse.ts')).rehearseRuns(wanted, session);
     case 'upgrade':
-      return (await import('./upgrade.ts')).upgrade(wanted, session);
+      return (await import('./versions/upgrade.ts')).upgrade(wanted, session);
     case 'trace':
       return (await import('./trace/follow-trace.ts')).followTrace(wanted, session);
     case 'audit':

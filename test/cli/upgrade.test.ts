@@ -8,6 +8,8 @@ import { act, agent, answer, resume, tool } from '../../src/index.ts';
 import { pipeline } from '../../src/patterns/pipeline.ts';
 import { sqliteStore } from '../../src/persistence/sqlite/sqlite-store.ts';
 import { isThorough } from '../support/thorough.ts';
+import { checkVersion } from '../../src/runtime/journal/versions/check-version.ts';
+import * as retooled from './modules/retooled.ts';
 import * as upgraded from './modules/upgraded.ts';
 import { play } from './fake-terminal.ts';
 import { moduleOf } from './run-command.ts';
@@ -98,6 +100,99 @@ describe('troupe upgrade', () => {
       });
       expect(await finish(buyer, `buyer-${number}`)).toBe('paid 3');
     }
+    await store.close();
+  });
+
+  test('names a call that waits for a person and whose tool is gone, in teams too, and the run is held', async () => {
+    const { file, store } = await withRuns();
+    for (const [exported, runs] of [
+      ['renamed', 'payer'],
+      ['renamedTeam', 'buyer'],
+    ] as const) {
+      const check = `${moduleOf('retooled.ts')}#${exported}`;
+      const { code, stdout } = await play(['upgrade', '--check', check, '--over', file, '--no-color'], {
+        folder,
+        columns: 200,
+      });
+      expect(code).toBe(1);
+      expect(stdout.split('\n').slice(0, 3)).toEqual([
+        expect.stringMatching(
+          new RegExp(`^≠ ${runs}-0 {2}${runs}: .*payer\\S* waits with a call of pay, which is gone$`),
+        ),
+        '  was {"amount":3}',
+        "  now Cannot call 'pay' as there is no such tool: There are: payOut",
+      ]);
+      expect(stdout).toContain(`: 0 go on, ${RUNS} would be held\n`);
+      const json = await play(['upgrade', '--check', check, '--over', file, '--json'], { folder });
+      expect(JSON.parse(json.stdout.split('\n')[0] ?? '')).toMatchObject({
+        verdict: 'held',
+        calls: [{ tool: 'pay', input: { amount: 3 }, problem: 'missing' }],
+      });
+    }
+    await expect(resume(retooled.renamed, 'payer-0', { store })).rejects.toMatchObject({
+      code: 'tool.missing',
+      message: expect.stringContaining("a call of 'payer' waits whose tool 'pay' is missing") as string,
+    });
+    const handle = await resume(payer, 'payer-0', { store });
+    handle.approve(handle.requests[0]?.id ?? '');
+    expect((await handle.result).output).toBe('paid 3');
+    await store.close();
+  });
+
+  test('names a call whose tool takes another input, which then fails', async () => {
+    const { file, store } = await withRuns();
+    const check = `${moduleOf('retooled.ts')}#narrowed`;
+    const { code, stdout } = await play(['upgrade', '--check', check, '--over', file, '--no-color'], {
+      folder,
+      columns: 200,
+    });
+    expect(code).toBe(1);
+    expect(stdout.split('\n').slice(0, 3)).toEqual([
+      '≠ payer-0  payer: payer waits with a call of pay, which takes another input',
+      '  was {"amount":3}',
+      expect.stringMatching(/^ {2}now Cannot call 'pay' as its input does not fit: .*cents/),
+    ]);
+    expect(stdout).toContain(`: 0 go on, ${RUNS} with a call that fails\n`);
+    const handle = await resume(retooled.narrowed, 'payer-0', { store });
+    handle.approve(handle.requests[0]?.id ?? '');
+    expect((await handle.result).output).toMatch(/^Done: false Cannot call 'pay'/);
+    await store.close();
+  });
+
+  test('names a call that waits for its next attempt, or was under way, and whose tool is gone', async () => {
+    const file = join(folder, `${Math.random()}.db`);
+    const store = sqliteStore(file);
+    const flaky = (isThere: boolean, isSlow: boolean) =>
+      agent({
+        name: 'flaky',
+        tools: [
+          tool({
+            name: isThere ? 'send' : 'post',
+            description: 'Sends.',
+            input: z.object({}),
+            idempotent: true,
+            retry: { attempts: 3, initialWaitMs: 60_000, maxWaitMs: 60_000 },
+            execute: () => (isSlow ? new Promise<string>(() => undefined) : Promise.reject(new Error('503'))),
+          }),
+        ],
+        decide: ({ results }) =>
+          results.length === 0 ? act({ name: 'send', input: {} }) : answer(String(results[0]?.text)),
+      });
+    for (const isSlow of [false, true]) {
+      const runId = `flaky-${isSlow}`;
+      const handle = flaky(true, isSlow).stream('go', { store, runId });
+      const isOver = handle.result.catch(() => undefined);
+      for await (const { type } of handle) if (type === (isSlow ? 'tool.started' : 'tool.retrying')) break;
+      await handle.suspend({ withinMs: 0 });
+      await isOver;
+      expect(await checkVersion(flaky(true, isSlow), runId, { store })).toEqual([]);
+      expect(await checkVersion(flaky(false, isSlow), runId, { store })).toMatchObject([
+        { path: 'flaky', tool: 'send', problem: 'missing' },
+      ]);
+    }
+    await expect(resume(flaky(false, false), 'flaky-false', { store })).rejects.toMatchObject({
+      code: 'tool.missing',
+    });
     await store.close();
   });
 

@@ -10,6 +10,7 @@ import { definitionOf } from '../../define/definition.ts';
 import { checkResume } from './resume-schema.ts';
 import { resumeTaken } from './resumed-run.ts';
 import { knownSecrets, acquireRun } from './stored-run.ts';
+import { assertCallsKept } from '../versions/waiting-calls.ts';
 import { storeWithheld } from '../write/store-silent.ts';
 import { releaseLate, whileWanted } from './while-wanted.ts';
 
@@ -31,6 +32,7 @@ import { releaseLate, whileWanted } from './while-wanted.ts';
  * `secret.missing` for
  * a secret that the journal refers to and that is not known here, or a key that is not; `secret.wrong-key`; and
  * `policy.missing` for a run whose calls a safety strategy judged, without `safety`;
+ * `tool.missing` where a call waits, for a person or its next attempt, whose tool the agent does not have any more;
  * {@link DeterminismError} (`journal.diverged`) where the agents do something else than the journal says.
  */
 export const resume = <Input, Output, State>(
@@ -53,6 +55,12 @@ export const resumeWith = async <Input, Output, State>(
     refusal: (why) => storeWithheld(runId, why),
     giveBack: ({ lease }) => releaseLate(store, lease),
   });
+  try {
+    assertCallsKept(definition, taken, { context: rest.context, model: rest.model });
+  } catch (thrown) {
+    await store.release(taken.lease);
+    throw thrown;
+  }
   return resumeTaken<Output, State>(definition, taken, rest, clientTool);
 };
 
