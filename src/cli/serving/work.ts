@@ -4,6 +4,7 @@ import { isTroupeError } from '../../contracts/errors/error.ts';
 import { assertKey } from '../../models/assert-key.ts';
 import { createGlobalEngine } from '../../runtime/engines/global-engine.ts';
 import { serve } from '../../runtime/serve/serve.ts';
+import { partsOf } from '../../runtime/serve/service-parts.ts';
 import { exitCode } from '../exit-code.ts';
 import { loadAgents } from '../load-agent.ts';
 import type { Session } from '../session.ts';
@@ -45,7 +46,7 @@ export const work = async (wanted: WorkerCommand, session: Session): Promise<num
       ...(model === undefined ? {} : { run: { model } }),
       onProblem: (thrown) => {
         terminal.stderr.write(failureLine(thrown, paint, settings.debug));
-        if (isTroupeError(thrown, 'journal.diverged'))
+        if (isTroupeError(thrown, 'journal.diverged') || isTroupeError(thrown, 'tool.missing'))
           terminal.stderr.write(
             '  It is held: a worker with the version that it began with goes on with it\n',
           );
@@ -58,6 +59,7 @@ export const work = async (wanted: WorkerCommand, session: Session): Promise<num
             host,
             port,
             snapshot: () => counted.snapshot(),
+            held: () => partsOf(service)?.serving.runs.held ?? 0,
             check: () => assertReadable(store),
             signal,
           });

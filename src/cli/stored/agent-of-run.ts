@@ -49,7 +49,7 @@ export const agentOfRun = async (
   if (record === undefined)
     throw new TroupeError(
       'command.usage',
-      `Cannot resume run '${runId}' as it was not started by this command: name the module that exports its agent with --agent`,
+      `Cannot find the agent of run '${runId}' as it was not started by this command: name the module that exports its agent with --agent`,
       { runId },
     );
   const wanted = withModel(record, session.settings.model);
@@ -96,7 +96,7 @@ const assertWanted = async (
       )
     : '';
   if (/^(?:y|yes)$/i.test(said)) return keepCommand(store, runId, record);
-  const message = `Cannot resume run '${runId}' as it was imported and nobody has allowed the code it names: ${named}. Name the module that exports its agent with --agent, or confirm at a terminal`;
+  const message = `Cannot load the agent of run '${runId}' as it was imported and nobody has allowed the code it names: ${named}. Name the module that exports its agent with --agent, or confirm at a terminal`;
   throw new TroupeError('command.usage', message, { runId });
 };
 

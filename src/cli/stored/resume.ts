@@ -43,7 +43,9 @@ export const resumeHere = async (
 ): Promise<number> => {
   const { store } = opened;
   const { agent, model, soFar, explain } = await agentOfRun(code, { store, runId }, session);
-  const kept = { ...opened, runId, isParked, agentOption: agentOption(code) };
+  const entry = await store.entry(runId);
+  const forkedAt = entry?.forkedFrom === undefined ? undefined : entry.createdAt;
+  const kept = { ...opened, runId, isParked, forkedAt, agentOption: agentOption(code) };
   return perform((options) => goOn(agent, runId, { ...options, store }), {
     session,
     model,

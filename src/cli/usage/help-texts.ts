@@ -83,7 +83,8 @@ A page shows the runs of all processes of yours that are inspected on this machi
       --export NAME    export of FILE, if there are several; also FILE#NAME
       --blobs FOLDER   folder with the bytes of media, if they are not in the store
       --port N         port of the page (default: any free port)
-      --control        let the page pause, step, message, stop and fork runs
+      --control        let the page pause, step, message and stop runs, and fork
+                       stored ones, with another state, answer or result, too
       --open           open it in the browser
       --wait           hold runs until somebody looks`,
     examples: [

@@ -40,12 +40,7 @@ export const checkedLines = (
 ): readonly string[] => {
   const count = (verdict: CheckedRun['verdict']): number =>
     checked.filter((run) => run.verdict === verdict).length;
-  const [goOn, held, unfit, failed] = [
-    count('goes on'),
-    count('held'),
-    count('call fails'),
-    count('failed'),
-  ];
+  const [goOn, held, unfit, failed] = [count('goes on'), count('held'), count('call fails'), count('failed')];
   const counts = [
     `${goOn} ${goOn === 1 ? 'goes' : 'go'} on`,
     ...(held === 0 ? [] : [`${held} would be held`]),

@@ -238,6 +238,11 @@ export class ServedRuns {
     return this.#options.threadsOf(party);
   }
 
+  /** The number of runs that are due, and that this server cannot resume until something changes. */
+  get held(): number {
+    return this.#sweep?.held ?? 0;
+  }
+
   /** Resumes what is due in the store, of the agents that are served and the runs that no process has. */
   async resumeDue(): Promise<number> {
     if (this.#sweep === undefined || this.isDraining) return 0;
@@ -336,6 +341,10 @@ export class ServedRuns {
     const tenant = await tenantIn(store, runId);
     const options = this.#options.byEngine(tenant === undefined ? {} : { tenant });
     const handle = await resumeWith<unknown, unknown, unknown>(agent.agent, runId, { ...options, store });
+    // A call that was under way needs its tool, which is looked for only now.
+    handle.result.catch((thrown: unknown) => {
+      if (isTroupeError(thrown, 'tool.missing')) void this.#sweep?.refuse(runId, thrown);
+    });
     return this.#keep(new LiveRun(agent, handle, { isStored: true }));
   }
 
