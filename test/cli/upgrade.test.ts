@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -8,6 +8,7 @@ import { act, agent, answer, resume, tool } from '../../src/index.ts';
 import { pipeline } from '../../src/patterns/pipeline.ts';
 import { sqliteStore } from '../../src/persistence/sqlite/sqlite-store.ts';
 import { isThorough } from '../support/thorough.ts';
+import { answerRequest, openRequests } from '../../src/runtime/journal/letters/requests.ts';
 import { checkVersion } from '../../src/runtime/journal/versions/check-version.ts';
 import * as retooled from './modules/retooled.ts';
 import * as upgraded from './modules/upgraded.ts';
@@ -193,6 +194,52 @@ describe('troupe upgrade', () => {
     await expect(resume(flaky(false, false), 'flaky-false', { store })).rejects.toMatchObject({
       code: 'tool.missing',
     });
+    await store.close();
+  });
+
+  test('counts the runs that go on under an earlier version, as troupe resume does by it', async () => {
+    const { file, store } = await withRuns();
+    const module = moduleOf('migrated.ts');
+    const check = ['upgrade', '--check', module, '--over', file, '--no-color'];
+    const { code, stdout } = await play(check, { folder });
+    expect([code, stdout]).toEqual([
+      0,
+      `${2 * RUNS} runs under way: ${2 * RUNS} go on (${2 * RUNS} under an earlier version)\n`,
+    ]);
+    const { stdout: json } = await play([...check, '--json'], { folder });
+    const lines = json
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, string>);
+    expect(
+      new Set(lines.map(({ agent: name, verdict, version }) => `${name} ${verdict} ${version}`)),
+    ).toEqual(new Set(['payer goes on until payOut', 'buyer goes on until the guard']));
+    for (const name of ['payer', 'buyer']) {
+      const [request] = await openRequests(store, `${name}-0`);
+      await answerRequest(store, `${name}-0`, { id: request?.id ?? '', yes: true });
+      const resumed = await play(
+        ['resume', `${name}-0`, '--agent', `${module}#${name}`, '--store', file, '--no-color'],
+        { folder },
+      );
+      expect([resumed.code, resumed.stdout]).toEqual([0, 'Done: paid 3 by payOut\n']);
+      const shown = await play(['show', `${name}-0`, '--store', file], { folder, columns: 200 });
+      expect(shown.stdout).toMatch(/ under version 'until (?:payOut|the guard)' since 2/);
+    }
+    await store.close();
+  });
+
+  test('refuses versions that are no agents, and names the label', async () => {
+    const { file, store } = await withRuns();
+    const module = join(folder, 'odd.mjs');
+    writeFileSync(
+      module,
+      `export * from '${moduleOf('upgraded.ts')}'; export const versions = { 'until 2': 7 };`,
+    );
+    const { code, stderr } = await play(['upgrade', '--check', module, '--over', file, '--no-color'], {
+      folder,
+    });
+    expect(code).toBe(2);
+    expect(stderr).toContain("its export 'versions' has something that is not an agent or team: 'until 2'");
     await store.close();
   });
 

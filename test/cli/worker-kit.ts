@@ -44,6 +44,7 @@ const startLong = async (
       TSX_TSCONFIG_PATH: builtConfiguration(),
       LEDGER: ledger,
       VERSION: version,
+      TROUPE_FULL: process.env['TROUPE_FULL'],
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -3,6 +3,7 @@ import type { RunEntry } from '../../contracts/journals/journal.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import { heldRuns } from '../../runtime/journal/resume/left-running.ts';
 import { resumeEach } from '../../runtime/journal/resume/resume-all.ts';
+import { markVersion } from '../../runtime/journal/versions/version-marks.ts';
 import { resume as goOn } from '../../runtime/journal/resume/resume.ts';
 import type { Code, ResumeCommand } from '../usage/commands.ts';
 import { codeOfFailure, exitCode } from '../exit-code.ts';
@@ -42,7 +43,8 @@ export const resumeHere = async (
   session: Session,
 ): Promise<number> => {
   const { store } = opened;
-  const { agent, model, soFar, explain } = await agentOfRun(code, { store, runId }, session);
+  const { agent, version, model, soFar, explain } = await agentOfRun(code, { store, runId }, session);
+  await markVersion(store, runId, version, Date.now());
   const entry = await store.entry(runId);
   const forkedAt = entry?.forkedFrom === undefined ? undefined : entry.createdAt;
   const kept = { ...opened, runId, isParked, forkedAt, agentOption: agentOption(code) };

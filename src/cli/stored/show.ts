@@ -28,6 +28,8 @@ import type { LeftStatus } from '../../runtime/journal/resume/left-running.ts';
 import { heldRuns, leftRunning, QUEUED } from '../../runtime/journal/resume/left-running.ts';
 import type { HeldMark } from '../../runtime/journal/versions/held-marks.ts';
 import { heldMark } from '../../runtime/journal/versions/held-marks.ts';
+import type { VersionMark } from '../../runtime/journal/versions/version-marks.ts';
+import { versionMarks } from '../../runtime/journal/versions/version-marks.ts';
 import { leftNotice } from './left-words.ts';
 import { jsonLine, statusPaint, timeWords } from './run-words.ts';
 import { failedLines, stepDetails, stepLines } from './step-lines.ts';
@@ -49,7 +51,8 @@ export const show = (
     const requests = await withAnswers(opened.store, run.entry.runId, openRequestsOf(run.records));
     const left = (await leftRunning(opened.store, [run.entry])).get(run.entry.runId);
     const held = await heldMark(opened.store, run.entry);
-    const shown = { run, steps, requests, left, held };
+    const versions = await versionMarks(opened.store, run.entry.runId);
+    const shown = { run, steps, requests, left, held, versions };
     if (settings.json) terminal.stdout.write(asJson(shown));
     else terminal.stdout.write(await asText(shown, step !== undefined, opened, session));
     const isMissing = step !== undefined && steps.length === 0;
@@ -86,15 +89,19 @@ interface Shown {
   readonly left: LeftStatus | undefined;
   /** The reason why no worker has resumed it. */
   readonly held: HeldMark | undefined;
+  /** The versions of its agent that it went on under. */
+  readonly versions: readonly VersionMark[];
 }
 
-const asJson = ({ run: { entry, began, damage, events }, steps, requests, left, held }: Shown): string => {
+const asJson = ({ run, steps, requests, left, held, versions }: Shown): string => {
+  const { entry, began, damage, events } = run;
   const end = endIn(events);
   return jsonLine({
     ...entry,
     ...(left === undefined ? {} : { status: left }),
     ...(left === QUEUED ? { queuedMs: Date.now() - entry.createdAt } : {}),
     ...(held === undefined ? {} : { held }),
+    ...(versions.length === 0 ? {} : { versions }),
     ...(began === undefined ? {} : { input: began.input }),
     events: events.length,
     steps,
@@ -143,7 +150,7 @@ const heldWords = (held: HeldMark | undefined): readonly Notice[] =>
   held === undefined ? [] : [{ words: `Held: ${oneLine(held.message, 300)}` }];
 
 const asText = async (
-  { run, steps, requests, left, held }: Shown,
+  { run, steps, requests, left, held, versions }: Shown,
   isDetailed: boolean,
   opened: OpenStore,
   session: Session,
@@ -165,6 +172,11 @@ const asText = async (
     `last written ${timeWords(updatedAt)}`,
     ...(forkedFrom === undefined ? [] : [forkWords(forkedFrom, run.records)]),
     ...(thread === undefined ? [] : [`thread ${oneLine(thread)}`]),
+    ...versions
+      .slice(-1)
+      .flatMap(({ version, at }) =>
+        version === null ? [] : [`under version '${oneLine(version, 80)}' since ${timeWords(at)}`],
+      ),
     ...(dueAt === undefined ? [] : [`is due at ${timeWords(dueAt)}`]),
   ];
   const onward =

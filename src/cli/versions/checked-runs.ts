@@ -19,6 +19,8 @@ export interface CheckedRun {
    * input, so that its agent gets an error; `failed`: it cannot be replayed by any version.
    */
   readonly verdict: 'goes on' | 'held' | 'call fails' | 'failed';
+  /** The earlier version that it goes on under, if not the current one. */
+  readonly version?: string | undefined;
   readonly difference?:
     | {
         readonly path: string;
@@ -41,8 +43,10 @@ export const checkedLines = (
   const count = (verdict: CheckedRun['verdict']): number =>
     checked.filter((run) => run.verdict === verdict).length;
   const [goOn, held, unfit, failed] = [count('goes on'), count('held'), count('call fails'), count('failed')];
+  const earlier = checked.filter(({ version }) => version !== undefined).length;
+  const under = earlier === 0 ? '' : ` (${earlier} under an earlier version)`;
   const counts = [
-    `${goOn} ${goOn === 1 ? 'goes' : 'go'} on`,
+    `${goOn} ${goOn === 1 ? 'goes' : 'go'} on${under}`,
     ...(held === 0 ? [] : [`${held} would be held`]),
     ...(unfit === 0 ? [] : [`${unfit} with a call that fails`]),
     ...(failed === 0 ? [] : [`${failed} cannot be replayed`]),

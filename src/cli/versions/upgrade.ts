@@ -1,10 +1,11 @@
 import { errorData } from '../../contracts/errors/error.ts';
-import type { JournalStore, RunEntry } from '../../contracts/journals/journal.ts';
+import type { RunEntry } from '../../contracts/journals/journal.ts';
 import { DeterminismError } from '../../runtime/journal/replay/determinism-error.ts';
-import { checkVersion } from '../../runtime/journal/versions/check-version.ts';
+import type { AgentVersion } from '../../runtime/journal/versions/fitting-version.ts';
+import { fittingVersion } from '../../runtime/journal/versions/fitting-version.ts';
 import { exitCode } from '../exit-code.ts';
 import type { LoadedAgent } from '../load-agent.ts';
-import { loadAgents } from '../load-agent.ts';
+import { loadAgents, loadVersions } from '../load-agent.ts';
 import { byName } from '../serving/by-name.ts';
 import type { Session } from '../session.ts';
 import { modelOf } from '../session.ts';
@@ -24,6 +25,10 @@ export const upgrade = (wanted: UpgradeCommand, session: Session): Promise<numbe
       throw nameOption(thrown, ['command.usage'], '--check');
     });
     const agents = byName(loaded);
+    const versions = Object.entries(await loadVersions(file, terminal.folder)).map(([label, agent]) => ({
+      label,
+      agent,
+    }));
     const model = settings.model === undefined ? {} : { model: modelOf(session) };
     const checked: CheckedRun[] = [];
     const others: string[] = [];
@@ -31,7 +36,10 @@ export const upgrade = (wanted: UpgradeCommand, session: Session): Promise<numbe
       if (session.signal.aborted) return exitCode.aborted;
       const agent = agents[entry.agent];
       if (agent === undefined) others.push(entry.agent);
-      else checked.push(await checkRun(agent, entry, { store, ...model }));
+      else {
+        const earlier = versions.filter((each) => each.agent.name === entry.agent);
+        checked.push(await checkRun(agent, earlier, entry, { store, ...model }));
+      }
     }
     // Of runs of others alone nothing is known: perhaps their agents have other names now.
     const isAll =
@@ -44,13 +52,14 @@ export const upgrade = (wanted: UpgradeCommand, session: Session): Promise<numbe
 
 const checkRun = async (
   agent: LoadedAgent,
+  versions: readonly AgentVersion[],
   { runId, agent: name, status }: RunEntry,
-  options: { readonly store: JournalStore } & Parameters<typeof checkVersion>[2],
+  options: Parameters<typeof fittingVersion>[3],
 ): Promise<CheckedRun> => {
   const run = { runId, agent: name, status };
   try {
-    const calls = await checkVersion(agent, runId, options);
-    if (calls.length === 0) return { ...run, verdict: 'goes on' };
+    const { version, calls } = await fittingVersion(agent, versions, runId, options);
+    if (calls.length === 0) return { ...run, verdict: 'goes on', version: version?.label };
     const isHeld = calls.some(({ problem }) => problem === 'missing');
     return { ...run, verdict: isHeld ? 'held' : 'call fails', calls };
   } catch (thrown) {

@@ -5,6 +5,8 @@ import { z } from 'zod';
 
 /** The version that this process has: of the second some agents do something else than of the first. */
 const version = process.env['VERSION'] ?? '1';
+/** With 200 runs it takes a while until all are under way. */
+const isThorough = process.env['TROUPE_FULL'] === '1';
 const ledger = process.env['LEDGER'] ?? '';
 
 const note = (what: string, key: string): void => {
@@ -62,7 +64,7 @@ export const packer = packing('packer');
 
 export const sleeper = agent({
   name: 'sleeper',
-  decide: ({ step }) => (step === 0 ? wait('for a while', 4_000) : answer('slept')),
+  decide: ({ step }) => (step === 0 ? wait('for a while', isThorough ? 60_000 : 8_000) : answer('slept')),
 });
 
 export const asker = agent({

@@ -16,7 +16,7 @@ import { replayToEnd } from './replayed-run.ts';
 export const checkVersion = async (
   agent: { readonly name: string },
   runId: string,
-  { store, ...options }: Pick<RunOptions, 'model'> & { readonly store: JournalStore },
+  { store, ...options }: RunOptions & { readonly store: JournalStore },
 ): Promise<readonly UnfitCall[]> => {
   const definition = journaledDefinition(agent);
   const journal = await recordsIn(store, runId, knownSecrets(definition, options));

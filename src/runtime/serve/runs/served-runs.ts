@@ -18,6 +18,7 @@ import { callerKeyOf } from '../http/callers.ts';
 import type { Caller, RunParty } from '../serve-options.ts';
 import { awaitStart } from './await-start.ts';
 import { DueSweep } from './due-sweep.ts';
+import { chooseVersion } from './choose-version.ts';
 import { checkInput } from './check-input.ts';
 import { addClientTools } from './client-tools.ts';
 import { laterOptions } from './later-options.ts';
@@ -222,7 +223,8 @@ export class ServedRuns {
     const runId = newRunId(caller.tenant);
     const options = this.#options.byEngine(caller);
     const { model } = options;
-    const handle = await forkAs<unknown, unknown>(agent.agent, original, {
+    const version = await chooseVersion(agent, original, { ...options, store }, runId);
+    const handle = await forkAs<unknown, unknown>(version, original, {
       ...laterOptions(options),
       store,
       runId,
@@ -339,8 +341,9 @@ export class ServedRuns {
   async #resumeNow(agent: ServedAgent, runId: string): Promise<LiveRun> {
     const store = this.#store('resume a run');
     const tenant = await tenantIn(store, runId);
-    const options = this.#options.byEngine(tenant === undefined ? {} : { tenant });
-    const handle = await resumeWith<unknown, unknown, unknown>(agent.agent, runId, { ...options, store });
+    const options = { ...this.#options.byEngine(tenant === undefined ? {} : { tenant }), store };
+    const version = await chooseVersion(agent, runId, options);
+    const handle = await resumeWith<unknown, unknown, unknown>(version, runId, options);
     // A call that was under way needs its tool, which is looked for only now.
     handle.result.catch((thrown: unknown) => {
       if (isTroupeError(thrown, 'tool.missing')) void this.#sweep?.refuse(runId, thrown);
