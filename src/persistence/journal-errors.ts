@@ -19,6 +19,12 @@ export const journalErrors = {
       `Cannot acquire the run '${runId}' as ${holder === requester ? 'this very process' : 'another process'} has it: ${holder}, for now until ${timeText(expiresAt)}`,
       { runId, retryable: 'maybe', details: { holder, expiresAt } },
     ),
+  moved: (runId: string, isArriving: boolean) =>
+    new TroupeError(
+      'journal.moved',
+      `Cannot reach the run '${runId}' here as ${isArriving ? 'it is being moved to this store: the same troupe move, once more, finishes that' : 'it was moved to another store: troupe show says to which'}`,
+      { runId },
+    ),
   fenced: ({ runId, holder }: Lease) =>
     new TroupeError(
       'journal.fenced',
@@ -69,5 +75,17 @@ export const assertFree = (
   throw journalErrors.held(runId, holder, expiresAt, requester);
 };
 
-/** Checks whether a run is not over. */
-export const isUnfinished = (status: StoredStatus): boolean => status === 'running' || status === 'waiting';
+/** @throws `journal.moved` for a lease of a run that is in another store, or on its way, unless it is about to be moved. */
+export const assertHere = (runId: string, status: string, { isMove = false }: LeaseWish): void => {
+  if (!isMove && (status === 'moved' || status === 'arriving'))
+    throw journalErrors.moved(runId, status === 'arriving');
+};
+
+/** @throws `journal.moved` for a letter to a run that is in another store: nobody would read it. */
+export const assertReads = (runId: string, status: string): void => {
+  if (status === 'moved') throw journalErrors.moved(runId, false);
+};
+
+/** Checks whether a run is not over, and not elsewhere. */
+export const isUnfinished = (status: StoredStatus): boolean =>
+  status === 'running' || status === 'waiting' || status === 'arriving';

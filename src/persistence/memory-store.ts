@@ -16,7 +16,15 @@ import type {
   Stored,
 } from '../contracts/journals/journal.ts';
 import type { KeyValueFiles } from '../contracts/conversations/memory.ts';
-import { assertFollows, assertFree, assertHolds, isUnfinished, journalErrors } from './journal-errors.ts';
+import {
+  assertFollows,
+  assertFree,
+  assertHere,
+  assertHolds,
+  assertReads,
+  isUnfinished,
+  journalErrors,
+} from './journal-errors.ts';
 import { RELEASED_ROOM, releaseBlobs, releasedText } from './release-blobs.ts';
 
 /**
@@ -74,6 +82,7 @@ class MemoryStore implements JournalStore {
 
   acquire(runId: string, wish: LeaseWish): Lease {
     const run = this.#run(runId);
+    assertHere(runId, run.entry.status, wish);
     assertFree(runId, run, wish);
     return grantLease(run, wish);
   }
@@ -137,7 +146,8 @@ class MemoryStore implements JournalStore {
   }
 
   post(letter: Letter): void {
-    const { letters } = this.#run(letter.runId);
+    const { letters, entry } = this.#run(letter.runId);
+    assertReads(letter.runId, entry.status);
     if (letters.has(letter.id)) return;
     letters.set(letter.id, { ...letter });
     this.#notify();

@@ -16,7 +16,14 @@ import type {
   RunQuery,
 } from '../../contracts/journals/journal.ts';
 import type { KeyValueFiles } from '../../contracts/conversations/memory.ts';
-import { assertFollows, assertFree, assertHolds, journalErrors } from '../journal-errors.ts';
+import {
+  assertFollows,
+  assertFree,
+  assertHere,
+  assertHolds,
+  assertReads,
+  journalErrors,
+} from '../journal-errors.ts';
 import { postgresFiles } from './postgres-files.ts';
 import { channelOf, PostgresNotices } from './postgres-notices.ts';
 import type { PostgresAnswer, PostgresPool, PostgresQueries, PostgresValue } from './postgres-pool.ts';
@@ -105,6 +112,7 @@ class PostgresStore implements JournalStore {
 
   acquire(runId: string, wish: LeaseWish): Promise<Lease> {
     return this.#write(runId, async (client, run) => {
+      assertHere(runId, run.status, wish);
       assertFree(runId, run, wish);
       const { holder, ttlMs, now } = wish;
       const lease = { runId, holder, fence: run.fence + 1, expiresAt: now + ttlMs };
@@ -201,6 +209,7 @@ class PostgresStore implements JournalStore {
 
   post({ runId, id, at, text }: Letter): Promise<void> {
     return this.#write(runId, async (client, run) => {
+      assertReads(runId, run.status);
       await client.query(
         `insert into ${this.#tables.letters} (run, id, at, text) values ($1, $2, $3, $4) on conflict do nothing`,
         [run.id, storedText(id), at, storedText(text)],

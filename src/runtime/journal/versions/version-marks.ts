@@ -10,7 +10,7 @@ export interface VersionMark {
 }
 
 /** The room of a store in which the versions of runs are: by run, a line for each change. */
-const ROOM = 'run-versions';
+export const VERSIONS_ROOM = 'run-versions';
 
 /** Puts on record which version a run goes on under from now on; of one that never left the current version, nothing. */
 export const markVersion = async (
@@ -21,7 +21,7 @@ export const markVersion = async (
 ): Promise<void> => {
   const last = (await versionMarks(store, runId)).at(-1)?.version ?? null;
   const mark: VersionMark = { at, version: version ?? null };
-  if (mark.version !== last) await store.files(ROOM).append(runId, `${JSON.stringify(mark)}\n`);
+  if (mark.version !== last) await store.files(VERSIONS_ROOM).append(runId, `${JSON.stringify(mark)}\n`);
 };
 
 /** The versions that a run went on under, oldest first; none for one that never left the current version. */
@@ -29,7 +29,7 @@ export const versionMarks = async (
   store: Pick<JournalStore, 'files'>,
   runId: string,
 ): Promise<readonly VersionMark[]> =>
-  ((await store.files(ROOM).read(runId)) ?? '')
+  ((await store.files(VERSIONS_ROOM).read(runId)) ?? '')
     .split('\n')
     .flatMap((line) => (line === '' ? [] : (markIn(line) ?? [])));
 
