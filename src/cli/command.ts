@@ -81,6 +81,8 @@ const follow = async (wanted: Command, session: Session): Promise<number> => {
       return (await import('./blame/blame.ts')).blameRun(wanted, session);
     case 'rehearse':
       return (await import('./rehearse.ts')).rehearseRuns(wanted, session);
+    case 'move':
+      return (await import('./move.ts')).move(wanted, session);
     case 'upgrade':
       return (await import('./versions/upgrade.ts')).upgrade(wanted, session);
     case 'trace':

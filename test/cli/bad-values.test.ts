@@ -97,6 +97,8 @@ const bad: readonly (readonly [option: string, value: string, before: readonly s
     ['--blobs', 'nowhere', ['prune', '--older-than', '1d', ...store], /Give the folder/],
     ['--blobs', 'a-file', ['inspect', ...store], /names a file/],
     ['--speed', 'fast', ['trace', 'replay', 'ENDED', ...store], /such as 0\.5 or 10/],
+    ['--to', 'memory', ['move', 'ENDED', ...store], /name a FILE \(SQLite\)/],
+    ['--to', 'mysql://runs', ['move', 'ENDED', ...store], /Give a FILE \(SQLite\)/],
     ['--html', 'nowhere/run.html', ['trace', 'export', 'ENDED', ...store], /a folder that is there/],
     ['--html', '', ['trace', 'export', 'ENDED', ...store], /- for standard output/],
     ['--mermaid', 'a-file', ['trace', 'export', 'ENDED', ...store], /Name a new file/],

@@ -13,6 +13,12 @@ import { answerRequest, openRequests } from '../../src/runtime/journal/letters/r
 import { moveRun } from '../../src/runtime/journal/moves/move-run.ts';
 import { describeWithPostgres } from '../support/postgres.ts';
 
+/** A picture of one pixel. */
+const PICTURE = Uint8Array.from(
+  atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII='),
+  (letter) => letter.charCodeAt(0),
+);
+
 const paid: string[] = [];
 const payer = agent({
   name: 'payer',
@@ -154,6 +160,35 @@ const moves = (makeFrom: () => JournalStore, makeTo: () => JournalStore): void =
     await moveRun({ from, to, runId: 'r3' });
     expect((await to.entry('r3'))?.status).toBe('completed');
     expect((await replay(payer, 'r3', { store: to })).result?.output).toBe('paid 3');
+  });
+
+  test('goes on in the first store where the move was cut off before it was closed, and is moved later with what came since', async () => {
+    const [from, to] = [makeFrom(), makeTo()];
+    await begin(from, 'r5');
+    const life = { left: 6, isDone: true, isOver: false };
+    const ends = { from: mortal(from, 'one', life), to: mortal(to, 'two', life) };
+    await expect(moveRun({ ...ends, runId: 'r5' })).rejects.toBeInstanceOf(Killed);
+    expect((await to.entry('r5'))?.status).toBe('arriving');
+    for (const store of [from, to]) for (const lease of await store.leases()) await store.release(lease);
+    const before = (await from.read('r5')).length;
+    expect(await finish(from, 'r5')).toBe('paid 3');
+    const { rows } = await moveRun({ from, to, runId: 'r5' });
+    expect(rows).toBeGreaterThan(before);
+    expect(await to.read('r5')).toEqual(await from.read('r5'));
+    expect((await replay(payer, 'r5', { store: to })).result?.output).toBe('paid 3');
+  });
+
+  test('takes the media of the run along, which go from the first store with what is left of it there', async () => {
+    const [from, to] = [makeFrom(), makeTo()];
+    const image = { type: 'image', data: PICTURE, mediaType: 'image/png' } as const;
+    await agent({ name: 'viewer', decide: () => answer('seen') }).run([image], { store: from, runId: 'r6' });
+    const [hash = ''] = await from.files('blobs').names();
+    await moveRun({ from, to, runId: 'r6' });
+    expect(await to.files('blobs').read(hash)).toBe(await from.files('blobs').read(hash));
+    expect(await from.prune({ idleSince: Date.now() + 1_000 })).toBe(1);
+    expect(await from.files('blobs').names()).toEqual([]);
+    expect(await to.prune({ status: ['completed'], idleSince: Date.now() + 1_000 })).toBe(1);
+    expect(await to.files('blobs').names()).toEqual([]);
   });
 
   test('is refused while a process has the run, or where the other store has another one, and stays where it was', async () => {

@@ -31,6 +31,7 @@ export type StoredCommand = Exclude<
       | 'suggest'
       | 'rehearse'
       | 'upgrade'
+      | 'move'
       | 'blame'
       | 'trace'
       | 'audit';

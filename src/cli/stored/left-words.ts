@@ -2,10 +2,12 @@ import { lasting } from '../../base/text/number-words.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import type { JournalStore, RunEntry } from '../../contracts/journals/journal.ts';
 import { INTERRUPTED, type LeftStatus, QUEUED } from '../../runtime/journal/resume/left-running.ts';
+import { moveMark } from '../../runtime/journal/moves/move-marks.ts';
 import { heldMark } from '../../runtime/journal/versions/held-marks.ts';
 import type { Session } from '../session.ts';
 import type { Notice } from '../words/notice-lines.ts';
 import { commandOf } from './command-record.ts';
+import { timeWords } from './run-words.ts';
 import type { OpenStore } from './open-store.ts';
 
 /** The status of a run that waits for a process: it has its answer, was interrupted, or was never executed. */
@@ -48,6 +50,18 @@ export const leftNotice = async (
     words: `${words}: ${untaken}resume it`,
     command: `${command} resume ${oneLine(runId)}${option}${code}`,
   };
+};
+
+/** Where a run is that is not here, or not yet. */
+export const moveNotice = async (
+  store: JournalStore,
+  { runId, status }: { readonly runId: string; readonly status: 'moved' | 'arriving' },
+): Promise<Notice> => {
+  if (status === 'arriving')
+    return { words: 'It is being moved to this store: the same troupe move, once more, finishes that' };
+  const mark = await moveMark(store, runId);
+  const where = mark === undefined ? 'another store' : `${oneLine(mark.to, 200)}, ${timeWords(mark.at)}`;
+  return { words: `Moved to ${where}` };
 };
 
 const wordsOf = (left: Left, sinceMs: number): string => {

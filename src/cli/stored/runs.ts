@@ -7,7 +7,7 @@ import { screenOf } from '../terminal/screen.ts';
 import type { Session } from '../session.ts';
 import { heldRuns, INTERRUPTED, leftRunning, QUEUED } from '../../runtime/journal/resume/left-running.ts';
 import { heldMark } from '../../runtime/journal/versions/held-marks.ts';
-import { leftNotice } from './left-words.ts';
+import { leftNotice, moveNotice } from './left-words.ts';
 import type { OpenStore } from './open-store.ts';
 import { withStore } from './open-store.ts';
 import { waitingNotices } from './request-words.ts';
@@ -65,6 +65,8 @@ const lookUpRun = async (
       ...none,
       notices: [await leftNotice({ entry: { ...entry, status: 'running' }, left: status }, opened, session)],
     };
+  if (status === 'moved' || status === 'arriving')
+    return { ...none, notices: [await moveNotice(store, { runId, status })] };
   if (status !== 'waiting') return none;
   // A run that cannot be read is listed all the same.
   const asked = await openRequests(store, runId).catch(() => []);

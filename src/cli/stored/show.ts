@@ -30,7 +30,7 @@ import type { HeldMark } from '../../runtime/journal/versions/held-marks.ts';
 import { heldMark } from '../../runtime/journal/versions/held-marks.ts';
 import type { VersionMark } from '../../runtime/journal/versions/version-marks.ts';
 import { versionMarks } from '../../runtime/journal/versions/version-marks.ts';
-import { leftNotice } from './left-words.ts';
+import { leftNotice, moveNotice } from './left-words.ts';
 import { jsonLine, statusPaint, timeWords } from './run-words.ts';
 import { failedLines, stepDetails, stepLines } from './step-lines.ts';
 import type { StepView } from '../../inspect/traces/step-view.ts';
@@ -180,7 +180,11 @@ const asText = async (
     ...(dueAt === undefined ? [] : [`is due at ${timeWords(dueAt)}`]),
   ];
   const onward =
-    left === undefined ? heldWords(held) : [await leftNotice({ entry: run.entry, left }, opened, session)];
+    entry.status === 'moved' || entry.status === 'arriving'
+      ? [await moveNotice(store, { runId, status: entry.status })]
+      : left === undefined
+        ? heldWords(held)
+        : [await leftNotice({ entry: run.entry, left }, opened, session)];
   const head = [
     fittedLine(
       `${paint.bold(oneLine(runId))} · ${oneLine(agent)} · ${statusPaint(status, paint)(status)}`,
