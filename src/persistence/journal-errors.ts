@@ -65,20 +65,26 @@ export const assertFollows = (runId: string, next: number, rows: readonly Journa
     if (n !== next + index) throw journalErrors.conflict(runId, next + index, n);
 };
 
-/** @throws `journal.held` if a live process holds an unexpired lease. */
+/** A run that is wanted, and who has it. */
+interface WantedRun {
+  readonly status: string;
+  readonly holder: string | null;
+  readonly expiresAt: number;
+}
+
+/**
+ * @throws `journal.held` if a live process holds an unexpired lease; `journal.moved` if the run is in another store, or on its way, unless it is
+ * about to be moved.
+ */
 export const assertFree = (
   runId: string,
-  { holder, expiresAt }: { readonly holder: string | null; readonly expiresAt: number },
-  { holder: requester, now, isGone }: LeaseWish,
+  { status, holder, expiresAt }: WantedRun,
+  { holder: requester, now, isGone, isMove = false }: LeaseWish,
 ): void => {
-  if (holder === null || expiresAt <= now || isGone?.(holder) === true) return;
-  throw journalErrors.held(runId, holder, expiresAt, requester);
-};
-
-/** @throws `journal.moved` for a lease of a run that is in another store, or on its way, unless it is about to be moved. */
-export const assertHere = (runId: string, status: string, { isMove = false }: LeaseWish): void => {
   if (!isMove && (status === 'moved' || status === 'arriving'))
     throw journalErrors.moved(runId, status === 'arriving');
+  if (holder === null || expiresAt <= now || isGone?.(holder) === true) return;
+  throw journalErrors.held(runId, holder, expiresAt, requester);
 };
 
 /** @throws `journal.moved` for a letter to a run that is in another store: nobody would read it. */

@@ -19,7 +19,6 @@ import type { KeyValueFiles } from '../contracts/conversations/memory.ts';
 import {
   assertFollows,
   assertFree,
-  assertHere,
   assertHolds,
   assertReads,
   isUnfinished,
@@ -82,8 +81,7 @@ class MemoryStore implements JournalStore {
 
   acquire(runId: string, wish: LeaseWish): Lease {
     const run = this.#run(runId);
-    assertHere(runId, run.entry.status, wish);
-    assertFree(runId, run, wish);
+    assertFree(runId, { ...run, status: run.entry.status }, wish);
     return grantLease(run, wish);
   }
 

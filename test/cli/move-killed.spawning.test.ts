@@ -31,11 +31,10 @@ test('troupe move that is killed after any of its writes leaves the run open in 
       (status) => status === 'waiting',
     );
     expect([at, open.length < 2]).toEqual([at, true]);
-    if (exit !== 0) {
-      expect([at, exit]).toEqual([at, 'SIGKILL']);
-      killed += 1;
-      expect(await troupe(args)).toMatchObject({ exit: 0 });
-    }
+    expect([0, 'SIGKILL']).toContain(exit);
+    killed += exit === 0 ? 0 : 1;
+    // Where it was not killed any more, the run is where it was moved.
+    expect(await troupe(args)).toMatchObject({ exit: 0 });
     expect([await statusIn(stores[0], runId), await statusIn(stores[1], runId)]).toEqual([
       'moved',
       'waiting',

@@ -48,7 +48,7 @@ export const writeTest = async (
   const { path, step } = change;
   const place = `what ${path} said${step === undefined ? '' : ` in step ${step}`}`;
   const isTyped = await takesTypeScriptPaths(dirname(test));
-  const text = testText(files, place, importedAs(agent, isTyped), importedAs(check, isTyped));
+  const text = testText(files, place, fitPath(agent, isTyped), fitPath(check, isTyped));
   await write(files.failed, await journalIn(fork.store, runId));
   await write(files.turned, await journalIn(fork.store, fork.runId));
   await write(files.test, text);
@@ -66,7 +66,7 @@ const takesTypeScriptPaths = async (folder: string): Promise<boolean> => {
   return dirname(folder) === folder || takesTypeScriptPaths(dirname(folder));
 };
 
-const importedAs = (named: NamedExport, isTyped: boolean): NamedExport => ({
+const fitPath = (named: NamedExport, isTyped: boolean): NamedExport => ({
   ...named,
   file: isTyped ? named.file : named.file.replace(/\.([cm]?)tsx?$/, '.$1js'),
 });

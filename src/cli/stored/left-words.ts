@@ -27,7 +27,7 @@ const UNTAKEN_MS = 25_000;
 const LEASE_MS = 15_000;
 
 /**
- * What becomes of a run that no process has: why it is held, if a worker has said so; else who takes it, and, of one that nobody has taken for a
+ * Says what becomes of a run that no process has: why it is held, if a worker has said so; else who takes it, and, of one that nobody has taken for a
  * while or that a command began, the command that resumes it.
  */
 export const leftNotice = async (
@@ -52,7 +52,7 @@ export const leftNotice = async (
   };
 };
 
-/** Where a run is that is not here, or not yet. */
+/** Says where a run is that is not here, or not yet. */
 export const moveNotice = async (
   store: JournalStore,
   { runId, status }: { readonly runId: string; readonly status: 'moved' | 'arriving' },

@@ -16,14 +16,7 @@ import type {
   RunQuery,
 } from '../../contracts/journals/journal.ts';
 import type { KeyValueFiles } from '../../contracts/conversations/memory.ts';
-import {
-  assertFollows,
-  assertFree,
-  assertHere,
-  assertHolds,
-  assertReads,
-  journalErrors,
-} from '../journal-errors.ts';
+import { assertFollows, assertFree, assertHolds, assertReads, journalErrors } from '../journal-errors.ts';
 import { postgresFiles } from './postgres-files.ts';
 import { channelOf, PostgresNotices } from './postgres-notices.ts';
 import type { PostgresAnswer, PostgresPool, PostgresQueries, PostgresValue } from './postgres-pool.ts';
@@ -112,7 +105,6 @@ class PostgresStore implements JournalStore {
 
   acquire(runId: string, wish: LeaseWish): Promise<Lease> {
     return this.#write(runId, async (client, run) => {
-      assertHere(runId, run.status, wish);
       assertFree(runId, run, wish);
       const { holder, ttlMs, now } = wish;
       const lease = { runId, holder, fence: run.fence + 1, expiresAt: now + ttlMs };

@@ -19,14 +19,7 @@ import type {
   Stored,
 } from '../../contracts/journals/journal.ts';
 import type { KeyValueFiles } from '../../contracts/conversations/memory.ts';
-import {
-  assertFollows,
-  assertFree,
-  assertHere,
-  assertHolds,
-  assertReads,
-  journalErrors,
-} from '../journal-errors.ts';
+import { assertFollows, assertFree, assertHolds, assertReads, journalErrors } from '../journal-errors.ts';
 import { RELEASED_ROOM, releaseBlobs, releasedText } from '../release-blobs.ts';
 import { processIdentity } from '../process-holder.ts';
 import type { Column } from '../run-table.ts';
@@ -110,7 +103,6 @@ class SqliteStore implements JournalStore {
   acquire(runId: string, wish: LeaseWish): Lease {
     return this.#write((connection) => {
       const run = connection.run(runId) ?? this.#unknown(runId);
-      assertHere(runId, run.status, wish);
       assertFree(runId, run, wish);
       const { holder, ttlMs, now } = wish;
       const lease = { runId, holder, fence: run.fence + 1, expiresAt: now + ttlMs };

@@ -6,7 +6,7 @@ import { readBlobs, writeBlobs } from '../../../persistence/journal-blobs.ts';
 import { THREADS_ROOM } from '../../thread/run-thread.ts';
 import { VERSIONS_ROOM } from '../versions/version-marks.ts';
 
-/** What is known of a run beside its journal. */
+/** The texts of a run beside its journal, and the stores that they are copied between. */
 export interface TextsToCopy {
   readonly from: JournalStore;
   readonly to: JournalStore;

@@ -38,7 +38,7 @@ export const leftRunning = async (
 /** Rows that a run has at most before it is executed. */
 const FEW_ROWS = 8;
 
-/** Checks whether nothing of a run was executed yet: whoever entered it has left it before its first effect. */
+/** Checks whether nothing of a run was executed yet: the process that entered it has left it before its first effect. */
 const isUntouched = async (store: JournalStore, runId: string): Promise<boolean> => {
   try {
     const rows = await store.read(runId, 0, FEW_ROWS + 1);

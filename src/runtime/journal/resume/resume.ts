@@ -10,7 +10,6 @@ import { definitionOf } from '../../define/definition.ts';
 import { checkResume } from './resume-schema.ts';
 import { resumeTaken } from './resumed-run.ts';
 import { knownSecrets, acquireRun } from './stored-run.ts';
-import { assertCallsKept } from '../versions/waiting-calls.ts';
 import { storeWithheld } from '../write/store-silent.ts';
 import { releaseLate, whileWanted } from './while-wanted.ts';
 
@@ -55,12 +54,8 @@ export const resumeWith = async <Input, Output, State>(
     refusal: (why) => storeWithheld(runId, why),
     giveBack: ({ lease }) => releaseLate(store, lease),
   });
-  try {
-    assertCallsKept(definition, taken, { context: rest.context, model: rest.model });
-  } catch (thrown) {
-    await store.release(taken.lease);
-    throw thrown;
-  }
+  // Loaded by those who resume runs only.
+  await (await import('../versions/waiting-calls.ts')).assertCallsKept(definition, taken, rest);
   return resumeTaken<Output, State>(definition, taken, rest, clientTool);
 };
 

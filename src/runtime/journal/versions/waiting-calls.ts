@@ -3,25 +3,39 @@ import type { JournalRecord } from '../../../contracts/journals/journal-record.t
 import type { RunOptions } from '../../../contracts/runs/run-options.ts';
 import type { Definition } from '../../define/definition.ts';
 import { openRequestsOf } from '../letters/requests.ts';
+import type { AcquiredRun } from '../resume/stored-run.ts';
+import type { UnfitCall } from './open-calls.ts';
 import { missingCalls } from './open-calls.ts';
-import type { ReadJournal } from './replayed-run.ts';
 import { replayToEnd } from './replayed-run.ts';
 
 /**
  * Refuses to resume a run with a call that waits, for a person or its next attempt, whose tool is gone: its result would be that there is no such
- * tool, for good.
+ * tool, for good. The lease of the run is then released.
  *
- * @throws {TroupeError} `tool.missing`
+ * @throws (rejects with) {TroupeError} `tool.missing`; {@link DeterminismError}
  */
-export const assertCallsKept = (definition: Definition, journal: ReadJournal, options: RunOptions): void => {
+export const assertCallsKept = async (
+  definition: Definition,
+  { store, lease, ...journal }: AcquiredRun,
+  { context, model }: RunOptions,
+): Promise<void> => {
   if (!hasWaitingCall(journal.records)) return;
-  const [missing] = missingCalls(replayToEnd(definition, journal, options));
-  if (missing === undefined) return;
-  const { runId } = journal.began;
-  const { tool, path } = missing;
-  const message = `Cannot resume run '${runId}' as a call of '${path}' waits whose tool '${tool}' is missing. The run is held; resume it with an agent that has the tool`;
-  throw new TroupeError('tool.missing', message, { runId, tool, path });
+  try {
+    // Looked at without the observers of the run.
+    const [missing] = missingCalls(replayToEnd(definition, journal, { context, model }));
+    if (missing !== undefined) throw missingError(journal.began.runId, missing);
+  } catch (thrown) {
+    await store.release(lease);
+    throw thrown;
+  }
 };
+
+const missingError = (runId: string, { tool, path }: UnfitCall): TroupeError =>
+  new TroupeError(
+    'tool.missing',
+    `Cannot resume run '${runId}' as a call of '${path}' waits whose tool '${tool}' is missing. The run is held; resume it with an agent that has the tool`,
+    { runId, tool, path },
+  );
 
 /** Checks whether a call waits for an approval or for its next attempt, without a replay. */
 const hasWaitingCall = (records: readonly JournalRecord[]): boolean => {

@@ -117,7 +117,7 @@ export class DueSweep {
     const isHeld = isHolding(thrown);
     this.#refused.set(runId, { retryAt: now + delayMs, delayMs, reason, isHeld });
     if (before?.reason !== reason) onProblem(thrown);
-    // Those who look at the store are told; whoever cannot be is no reason to stop.
+    // For readers of the store; a store that takes no mark is no reason to stop.
     if (isHeld) await markHeld(store, runId, thrown, systemClock.now()).catch(onProblem);
   }
 
