@@ -31,7 +31,6 @@ import { releaseLate, whileWanted } from './while-wanted.ts';
  * `secret.missing` for
  * a secret that the journal refers to and that is not known here, or a key that is not; `secret.wrong-key`; and
  * `policy.missing` for a run whose calls a safety strategy judged, without `safety`;
- * `tool.missing` where a call waits, for a person or its next attempt, whose tool the agent does not have any more;
  * {@link DeterminismError} (`journal.diverged`) where the agents do something else than the journal says.
  */
 export const resume = <Input, Output, State>(
@@ -54,8 +53,6 @@ export const resumeWith = async <Input, Output, State>(
     refusal: (why) => storeWithheld(runId, why),
     giveBack: ({ lease }) => releaseLate(store, lease),
   });
-  // Loaded by those who resume runs only.
-  await (await import('../versions/waiting-calls.ts')).assertCallsKept(definition, taken, rest);
   return resumeTaken<Output, State>(definition, taken, rest, clientTool);
 };
 

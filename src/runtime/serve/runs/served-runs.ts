@@ -18,7 +18,7 @@ import { callerKeyOf } from '../http/callers.ts';
 import type { Caller, RunParty } from '../serve-options.ts';
 import { awaitStart } from './await-start.ts';
 import { DueSweep } from './due-sweep.ts';
-import { chooseVersion } from './choose-version.ts';
+import { versionToFork, versionToResume } from './choose-version.ts';
 import { checkInput } from './check-input.ts';
 import { addClientTools } from './client-tools.ts';
 import { laterOptions } from './later-options.ts';
@@ -223,7 +223,7 @@ export class ServedRuns {
     const runId = newRunId(caller.tenant);
     const options = this.#options.byEngine(caller);
     const { model } = options;
-    const version = await chooseVersion(agent, original, { ...options, store }, runId);
+    const version = await versionToFork(agent, { original, fork: runId }, { ...options, store });
     const handle = await forkAs<unknown, unknown>(version, original, {
       ...laterOptions(options),
       store,
@@ -342,7 +342,7 @@ export class ServedRuns {
     const store = this.#store('resume a run');
     const tenant = await tenantIn(store, runId);
     const options = { ...this.#options.byEngine(tenant === undefined ? {} : { tenant }), store };
-    const version = await chooseVersion(agent, runId, options);
+    const version = await versionToResume(agent, runId, options);
     const handle = await resumeWith<unknown, unknown, unknown>(version, runId, options);
     // A call that was under way needs its tool, which is looked for only now.
     handle.result.catch((thrown: unknown) => {
