@@ -89,8 +89,10 @@ const follow = async (wanted: Command, session: Session): Promise<number> => {
       return (await import('./resilience/resilience.ts')).reportResilience(wanted, session);
     case 'coverage':
       return (await import('./coverage/coverage.ts')).coverage(wanted, session);
+    case 'move':
+      return (await import('./move.ts')).move(wanted, session);
     case 'upgrade':
-      return (await import('./upgrade.ts')).upgrade(wanted, session);
+      return (await import('./versions/upgrade.ts')).upgrade(wanted, session);
     case 'trace':
       return (await import('./trace/follow-trace.ts')).followTrace(wanted, session);
     case 'audit':

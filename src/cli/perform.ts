@@ -6,7 +6,7 @@ import type { RunResult } from '../contracts/runs/run-result.ts';
 import type { RunTotals } from '../contracts/runs/run-totals.ts';
 import { isTroupeError, messageOf } from '../contracts/errors/error.ts';
 import { answerText } from './words/answer-text.ts';
-import { totalsParts } from './words/ending.ts';
+import { ownTotals, totalsParts } from './words/ending.ts';
 import { stopWords } from '../inspect/drawing/stop-words.ts';
 import { codeOfFailure, exitCode } from './exit-code.ts';
 import { failureLine } from './words/failure-line.ts';
@@ -139,7 +139,8 @@ const TURN_MS = 25;
 const sayTotals = (totals: RunTotals | undefined, session: Session, kept: KeptRun | undefined): void => {
   const { terminal, settings, sidePaint } = session;
   if (totals === undefined || settings.json || settings.quiet) return;
-  const parts = [...totalsParts(totals), ...(kept === undefined ? [] : [`run ${kept.runId}`])];
+  const own = ownTotals(totals, kept?.forkedAt, Date.now());
+  const parts = [...totalsParts(own), ...(kept === undefined ? [] : [`run ${kept.runId}`])];
   const lines = wrappedParts(parts, widthOf(terminal.stderr)).map((line) => `${sidePaint.dim(line)}\n`);
   terminal.stderr.write(`\n${lines.join('')}`);
 };

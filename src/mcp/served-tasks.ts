@@ -123,6 +123,8 @@ const taskOf = ({ runId: id, status, createdAt, updatedAt }: RunEntry): ListedTa
 const STATUS: Readonly<Record<StoredStatus, TaskStatus>> = {
   running: 'working',
   waiting: 'working',
+  arriving: 'working',
+  moved: 'cancelled',
   completed: 'completed',
   stopped: 'completed',
   failed: 'completed',

@@ -19,6 +19,12 @@ export const journalErrors = {
       `Cannot acquire the run '${runId}' as ${holder === requester ? 'this very process' : 'another process'} has it: ${holder}, for now until ${timeText(expiresAt)}`,
       { runId, retryable: 'maybe', details: { holder, expiresAt } },
     ),
+  moved: (runId: string, isArriving: boolean) =>
+    new TroupeError(
+      'journal.moved',
+      `Cannot reach the run '${runId}' here as ${isArriving ? 'it is being moved to this store: the same troupe move, once more, finishes that' : 'it was moved to another store: troupe show says to which'}`,
+      { runId },
+    ),
   fenced: ({ runId, holder }: Lease) =>
     new TroupeError(
       'journal.fenced',
@@ -59,15 +65,33 @@ export const assertFollows = (runId: string, next: number, rows: readonly Journa
     if (n !== next + index) throw journalErrors.conflict(runId, next + index, n);
 };
 
-/** @throws `journal.held` if a live process holds an unexpired lease. */
+/** A run that is wanted, and who has it. */
+interface WantedRun {
+  readonly status: string;
+  readonly holder: string | null;
+  readonly expiresAt: number;
+}
+
+/**
+ * @throws `journal.held` if a live process holds an unexpired lease; `journal.moved` if the run is in another store, or on its way, unless it is
+ * about to be moved.
+ */
 export const assertFree = (
   runId: string,
-  { holder, expiresAt }: { readonly holder: string | null; readonly expiresAt: number },
-  { holder: requester, now, isGone }: LeaseWish,
+  { status, holder, expiresAt }: WantedRun,
+  { holder: requester, now, isGone, isMove = false }: LeaseWish,
 ): void => {
+  if (!isMove && (status === 'moved' || status === 'arriving'))
+    throw journalErrors.moved(runId, status === 'arriving');
   if (holder === null || expiresAt <= now || isGone?.(holder) === true) return;
   throw journalErrors.held(runId, holder, expiresAt, requester);
 };
 
-/** Checks whether a run is not over. */
-export const isUnfinished = (status: StoredStatus): boolean => status === 'running' || status === 'waiting';
+/** @throws `journal.moved` for a letter to a run that is in another store: nobody would read it. */
+export const assertReads = (runId: string, status: string): void => {
+  if (status === 'moved') throw journalErrors.moved(runId, false);
+};
+
+/** Checks whether a run is not over, and not elsewhere. */
+export const isUnfinished = (status: StoredStatus): boolean =>
+  status === 'running' || status === 'waiting' || status === 'arriving';

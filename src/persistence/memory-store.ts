@@ -16,7 +16,14 @@ import type {
   Stored,
 } from '../contracts/journals/journal.ts';
 import type { KeyValueFiles } from '../contracts/conversations/memory.ts';
-import { assertFollows, assertFree, assertHolds, isUnfinished, journalErrors } from './journal-errors.ts';
+import {
+  assertFollows,
+  assertFree,
+  assertHolds,
+  assertReads,
+  isUnfinished,
+  journalErrors,
+} from './journal-errors.ts';
 import { RELEASED_ROOM, releaseBlobs, releasedText } from './release-blobs.ts';
 
 /**
@@ -76,7 +83,7 @@ class MemoryStore implements JournalStore {
 
   acquire(runId: string, wish: LeaseWish): Lease {
     const run = this.#run(runId);
-    assertFree(runId, run, wish);
+    assertFree(runId, { ...run, status: run.entry.status }, wish);
     return grantLease(run, wish);
   }
 
@@ -139,7 +146,8 @@ class MemoryStore implements JournalStore {
   }
 
   post(letter: Letter): void {
-    const { letters } = this.#run(letter.runId);
+    const { letters, entry } = this.#run(letter.runId);
+    assertReads(letter.runId, entry.status);
     if (letters.has(letter.id)) return;
     letters.set(letter.id, { ...letter });
     this.#notify();

@@ -76,22 +76,33 @@ const idOf = (row: TableRow): string => {
 export interface RunState {
   readonly id: number;
   readonly rows: number;
+  /** Empty if it cannot be read. */
+  readonly status: string;
   readonly holder: string | null;
   readonly fence: number;
   readonly expiresAt: number;
 }
 
 /** The columns of {@link stateOf}. */
-export const stateColumns = 'id, rows, holder, fence, expires_at';
+export const stateColumns = 'id, rows, status, holder, fence, expires_at';
 
 /** The state of a run's row. @throws `journal.corrupt` */
 export const stateOf = (row: TableRow): RunState => ({
   id: numberAt(row, 'id'),
   rows: numberAt(row, 'rows'),
+  status: readableStatus(row),
   holder: row['holder'] === null ? null : textAt(row, 'holder'),
   fence: numberAt(row, 'fence'),
   expiresAt: numberAt(row, 'expires_at'),
 });
+
+const readableStatus = (row: TableRow): string => {
+  try {
+    return textAt(row, 'status');
+  } catch {
+    return '';
+  }
+};
 
 /** The columns of {@link leasesIn}. */
 export const leaseColumns = 'run, holder, fence, expires_at';
@@ -133,7 +144,7 @@ export const runsOf = (
     ...(thread === undefined ? [] : [`thread = ${put(storedText(thread))}`]),
     ...(dueBy === undefined ? [] : [`due_at <= ${put(dueBy)}`]),
     ...(idleSince === undefined ? [] : [`updated_at <= ${put(idleSince)}`]),
-    ...(isToPrune ? [`status not in ('running', 'waiting')`, freeAt(idleSince, put)] : []),
+    ...(isToPrune ? [`status not in ('running', 'waiting', 'arriving')`, freeAt(idleSince, put)] : []),
   ];
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
   const most = limit === undefined || limit === Infinity ? '' : `limit ${put(limit)}`;
@@ -188,6 +199,8 @@ export const numberAt = (row: TableRow, column: string): number => {
 const statuses: Readonly<Record<Exclude<StoredStatus, RunStatus> | RunStatus, true>> = {
   running: true,
   waiting: true,
+  arriving: true,
+  moved: true,
   completed: true,
   stopped: true,
   aborted: true,

@@ -1,6 +1,7 @@
 import type { JournalStore } from '../contracts/journals/journal.ts';
 import { dueLaws, holdingLaws, keepingLaws, letterLaws } from './journal-keeping-laws.ts';
 import { leaseLaws } from './journal-lease-laws.ts';
+import { movingLaws } from './journal-moving-laws.ts';
 import { rowLaws } from './journal-row-laws.ts';
 import { asBroken } from './journal-scene.ts';
 
@@ -33,7 +34,7 @@ export interface JournalStoreLaw {
 export const journalStoreLaws = (
   make: () => JournalStoreWorld | Promise<JournalStoreWorld>,
 ): readonly JournalStoreLaw[] =>
-  [...rowLaws, ...leaseLaws, ...letterLaws, ...dueLaws, ...keepingLaws, ...holdingLaws].map(
+  [...rowLaws, ...leaseLaws, ...letterLaws, ...dueLaws, ...keepingLaws, ...holdingLaws, ...movingLaws].map(
     ({ name, holds }) => ({
       name,
       check: async () => {

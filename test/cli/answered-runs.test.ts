@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { RunOptions } from '../../src/contracts/runs/run-options.ts';
 import { policy } from '../../src/policy/index.ts';
@@ -48,7 +48,16 @@ test('a waiting run that no process has is listed as answered once all of its re
   const listed = async () => (await play(['runs', '--store', file])).stdout;
   expect(await listed()).toMatch(/waiting(?!.*answered)/);
   expect((await play(['deny', 'run-1', '--store', file])).code).toBe(0);
-  expect(await listed()).toMatch(/waiting.*\(answered: resume it\)/);
+  expect(await listed()).toMatch(
+    /waiting.*\(Answered: a worker or server of its agent continues it within seconds\)/,
+  );
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 40_000 });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  expect(await listed()).toMatch(
+    /waiting.*\(Answered: no worker has taken it for (?:39|40)\.\d s, start one or resume it\)/,
+  );
 });
 
 test('troupe approve says how many of several people have approved, and show counts answers that the run has not read', async () => {
@@ -85,11 +94,11 @@ test('troupe approve says how many of several people have approved, and show cou
 
   const second = await call('approve', 'run-1', '--by', 'Ben', '--role', 'lead');
   expect(second.stderr).toMatch(
-    /^Approved \(2 of 2\): .* · approved by Ada, Ben · no process holds the run: troupe serve of its agent continues it within 5 s, or troupe resume run-1 .*--agent FILE/,
+    /^Approved \(2 of 2\): .* · approved by Ada, Ben · no process holds the run: a worker or server of its agent continues it within seconds\n$/,
   );
   const after = (await call('show', 'run-1')).stdout;
   expect(after).toMatch(
-    /! Answered, and not read by the run yet: cashier, pay: .* · troupe resume run-1 --store /,
+    /! Answered, and not read by the run yet: cashier, pay: .*\n {2}! Answered: a worker or server of its agent continues it within seconds\n/,
   );
   expect(after).not.toContain('aits for a');
   expect(await requestsShown()).toMatchObject([{ isAnswered: true }]);

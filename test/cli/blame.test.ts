@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -45,6 +45,10 @@ describe('troupe blame', () => {
     expect(stdout).toContain(`? Nothing that could be tried turns run ${run}\n`);
     expect(stdout).toContain('0 model calls for $0\n');
     expect(stdout).toContain("Not tried: no other answer of 'clerk' is on record, and no model was asked");
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'with --live they are asked again, for at most --budget USD',
+    );
+    expect((await blame('--live', '--budget', '0')).stdout).not.toContain('with --live they');
   });
 
   test('spends no more than its budget, and says that it stopped', async () => {
@@ -86,12 +90,28 @@ describe('troupe blame', () => {
   });
 
   test.each([
+    ['{ "compilerOptions": { "module": "nodenext" } }', 'blamed.js', 'checks.js'],
+    ['{ "compilerOptions": { "allowImportingTsExtensions": true } }', 'blamed.ts', 'checks.ts'],
+  ])(
+    'makes the folder of the test, which imports as the compiler of the project takes it: %s',
+    async (configuration, agent, checks) => {
+      const place = mkdtempSync(join(folder, 'project-'));
+      writeFileSync(join(place, 'tsconfig.json'), configuration);
+      const file = join(place, 'test/new/price.test.ts');
+      expect((await blame('--live', '--samples', '1', '--write', file)).code).toBe(0);
+      const written = readFileSync(file, 'utf8');
+      expect(written).toContain(`/${agent}';`);
+      expect(written).toContain(`/${checks}';`);
+    },
+  );
+
+  test.each([
     [['blame'], 'no run was named'],
     [['blame', 'RUN'], 'the check is missing: give --fails FILE'],
     [['blame', 'RUN', '--fails', check, '--tools', 'all', '--live'], "--tools has no 'all'"],
     [['blame', 'RUN', '--fails', check, '--budget', '1'], '--budget is of use with --live only'],
     [['blame', 'RUN', '--fails', check, '--write', 'a.ts'], "--write names no test: 'a.ts'"],
-    [['blame', 'RUN', '--fails', check, '--write', 'no/a.test.ts'], 'there is no folder'],
+    [['blame', 'RUN', '--fails', check, '--write', 'runs.db/a.test.ts'], 'cannot be made'],
     [['blame', 'RUN', '--fails', `${check}#note`], "its export 'note' is no function"],
     [['blame', 'RUN', '--fails', `${check}#never`], '`fails` says that it does not fail'],
     [['blame', 'nobody', '--fails', check], "Cannot find run 'nobody'"],

@@ -146,6 +146,21 @@ describe('troupe fork with another state', () => {
     expect((await call('show', run)).stdout).toContain('12');
   });
 
+  test('is that of a member where the root is a team: the event that names it is said', async () => {
+    const run = await begun('summing-team.ts');
+    const state = total({ total: 100 });
+    for (const step of ['0', '1']) {
+      const refused = await call('fork', run, '--at', step, '--state', state);
+      const [, seq = '', path, began] =
+        /has no state: that of a member is named by an event, such as --event (\d+) for (\S+) as step (\d) begins/.exec(
+          refused.stderr,
+        ) ?? [];
+      expect([refused.code, path, began]).toEqual([2, 'summing-team/summing-2', step]);
+      const { stdout } = await call('fork', run, '--event', seq, '--state', state);
+      expect(stdout).toBe(step === '0' ? '108\n' : '104\n');
+    }
+  });
+
   test('is exported and imported with the fork, which replays, and can be forked again', async () => {
     const run = await begun('summing.ts');
     const { stdout } = await call('fork', run, '--at', '1', '--state', total({ total: 5 }), '--json');

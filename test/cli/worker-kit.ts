@@ -18,16 +18,23 @@ export interface LongProcess {
   readonly ended: Promise<readonly unknown[]>;
 }
 
-/** Starts `troupe COMMAND` with agents that pack; it is killed when the test is over. */
+/** The way that a process is started. */
+interface LongStart {
+  readonly home: string;
+  readonly ledger: string;
+  readonly args: readonly string[];
+  /** The module of its agents, among those of these tests. */
+  readonly module: string;
+  /** The version of its agents. */
+  readonly version: string;
+}
+
+/** Starts `troupe COMMAND` with agents; it is killed when the test is over. */
 const startLong = async (
   name: 'serve' | 'worker',
-  {
-    home,
-    ledger,
-    args,
-  }: { readonly home: string; readonly ledger: string; readonly args: readonly string[] },
+  { home, ledger, args, module: file, version }: LongStart,
 ): Promise<LongProcess> => {
-  const module = await compiledModuleOf('worked.ts');
+  const module = await compiledModuleOf(file);
   const given = [...typeScriptOptions, command(), name, module, '--json', '--port', '0', ...args];
   const child = spawn(process.execPath, given, {
     cwd: root,
@@ -36,6 +43,8 @@ const startLong = async (
       HOME: home,
       TSX_TSCONFIG_PATH: builtConfiguration(),
       LEDGER: ledger,
+      VERSION: version,
+      TROUPE_FULL: process.env['TROUPE_FULL'],
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -74,19 +83,25 @@ export const linesOf = (
       return { pid: Number(pid), what, key };
     });
 
-/** A place for processes that share a store. */
-export const makePlace = (store: string) => {
+/** A place for processes that share a store, with the agents of a module. */
+export const makePlace = (store: string, module = 'worked.ts') => {
   const home = mkdtempSync(join(tmpdir(), 'troupe-worker-'));
   const ledger = join(home, 'ledger');
   writeFileSync(ledger, '');
   onTestFinished(() => {
     rmSync(home, { recursive: true, force: true });
   });
-  const args = ['--store', store === 'sqlite' ? join(home, 'runs.db') : store];
+  const place = store === 'sqlite' ? join(home, 'runs.db') : store;
+  const args = ['--store', place];
+  const start = (name: 'serve' | 'worker', version: string, ...more: readonly string[]) =>
+    startLong(name, { home, ledger, args: [...args, ...more], module, version });
   return {
     ledger,
-    entrance: () => startLong('serve', { home, ledger, args: [...args, '--enqueue'] }),
-    worker: (...more: readonly string[]) => startLong('worker', { home, ledger, args: [...args, ...more] }),
+    store: place,
+    entrance: (version = '1') => start('serve', version, '--enqueue'),
+    worker: (...more: readonly string[]) => start('worker', '1', ...more),
+    /** A worker with a version of the agents. */
+    workerOf: (version: string, ...more: readonly string[]) => start('worker', version, ...more),
   };
 };
 

@@ -73,6 +73,7 @@ describe('workers over SQLite', () => {
     expect(await probe('/healthz')).toEqual([200, 'ok\n']);
     expect(await probe('/readyz')).toEqual([200, 'ok\n']);
     expect((await probe('/metrics'))[1]).toMatch(/^troupe_active\{what="runs"\} 1$/m);
+    expect((await probe('/metrics'))[1]).toMatch(/^troupe_held_runs 0$/m);
     expect((await probe('/'))[0]).toBe(404);
     first.child.kill('SIGTERM');
     expect(await first.ended).toEqual([0, null]);

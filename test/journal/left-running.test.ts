@@ -30,7 +30,7 @@ const noted = (store: JournalStore) => {
 };
 
 const leftIn = async (store: JournalStore): Promise<readonly string[]> => [
-  ...(await leftRunning(store, await store.list())),
+  ...(await leftRunning(store, await store.list())).keys(),
 ];
 
 test('runs are left running whose lease was released, has expired, or is of a process that is gone', async () => {
@@ -84,6 +84,8 @@ test('runs that a process is known to have are not asked for again', async () =>
   const { store, asked } = noted(memoryStore());
   await store.create(entry('late'), wish(-1));
   asked.clear();
-  expect([...(await leftRunning(store, [entry('late'), entry('had')], new Set(['had'])))]).toEqual(['late']);
-  expect([...asked]).toEqual(['list']);
+  expect([...(await leftRunning(store, [entry('late'), entry('had')], new Set(['had']))).keys()]).toEqual([
+    'late',
+  ]);
+  expect([...asked].toSorted()).toEqual(['leases', 'list']);
 });

@@ -136,7 +136,7 @@ test('[FIND-46] of all that runs a run, only its journal reads its clock', () =>
   );
   /** Servers and schedules stand beside runs; what several runs share, leases and letters have a clock of their own; a deadline is a timer, and reads what is left of it. */
   const others =
-    /^(people\/(person-time|await-look)\.ts|resources\/|engines\/run-queue\.ts|serve\/|schedules\/|limits\/deadlines\.ts|journal\/(write\/heartbeat|letters\/requests|resume\/(stored-run|fork|is-due|due-runs))\.ts)/;
+    /^(people\/(person-time|await-look)\.ts|resources\/|engines\/run-queue\.ts|serve\/|schedules\/|limits\/deadlines\.ts|journal\/(moves\/move-run|write\/heartbeat|letters\/requests|resume\/(stored-run|fork|is-due|due-runs))\.ts)/;
   expect(
     readers
       .map((file) => file.replaceAll('\\', '/'))

@@ -9,7 +9,11 @@ import { dollars } from '../words/ending.ts';
 import { briefValue } from '../words/brief-value.ts';
 
 /** The lines that a person reads of a search. */
-export const linesOfBlame = (found: Blame, { terminal, paint }: Session): readonly string[] => {
+export const linesOfBlame = (
+  found: Blame,
+  isLive: boolean,
+  { terminal, paint }: Session,
+): readonly string[] => {
   const width = widthOf(terminal.stdout);
   const text = (said: string): readonly string[] => wrappedLine(`  ${oneLine(said, LONGEST)}`, width);
   const { changes, followed, output, turned, tried, stopped, untried } = found;
@@ -35,8 +39,13 @@ export const linesOfBlame = (found: Blame, { terminal, paint }: Session): readon
     ),
     ...(stopped === undefined ? [] : text(`Stopped early as ${stopped}`)),
     ...untried.flatMap((why) => text(`Not tried: ${why}`)),
+    ...(isFound || isLive ? [] : text(LIVE)),
   ];
 };
+
+/** The way on of a search that has asked nobody. */
+const LIVE =
+  'Only what other runs have on record was tried, and no model was asked: with --live they are asked again, for at most --budget USD';
 
 const ORIGINS: Readonly<Record<BlamedChange['origin'], string>> = {
   repair: 'as it was repaired',

@@ -48,7 +48,7 @@ export const blameRun = (wanted: BlameCommand, session: Session): Promise<number
     if (settings.json)
       terminal.stdout.write(jsonLine({ ...report, ...(fork && { fork: fork.runId }), written: files }));
     else if (!settings.quiet) {
-      for (const line of linesOfBlame(found, session)) terminal.stdout.write(`${line}\n`);
+      for (const line of linesOfBlame(found, isLive, session)) terminal.stdout.write(`${line}\n`);
       for (const file of files) terminal.stdout.write(`Written: ${file}\n`);
     }
     if (signal.aborted) return exitCode.aborted;

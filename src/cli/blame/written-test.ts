@@ -1,5 +1,5 @@
-import { stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, relative, resolve } from 'node:path';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import type { JournalStore } from '../../contracts/journals/journal.ts';
 import { readBlobs } from '../../persistence/journal-blobs.ts';
@@ -25,14 +25,12 @@ const filesOf = (test: string): TestFiles => {
   return { test, failed: `${base}.failed.journal`, turned: `${base}.turned.journal` };
 };
 
-/** Refuses a test that cannot be written, before anything is searched for. @throws {TroupeError} `command.usage` */
+/** Refuses a test that cannot be written, before anything is searched for. Its folder is made. @throws {TroupeError} `command.usage` */
 export const assertWritable = async (test: string): Promise<void> => {
   const folder = dirname(test);
-  const isFolder = await stat(folder).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  if (!isFolder) throw refusal(test, `there is no folder ${folder}: make it, or name a file elsewhere`);
+  await mkdir(folder, { recursive: true }).catch((thrown: unknown) => {
+    throw refusal(test, `its folder ${folder} cannot be made: ${messageOf(thrown)}`);
+  });
   for (const file of Object.values(filesOf(test)))
     if (await stat(file).catch(() => undefined))
       throw refusal(test, `${file} is there already: name another file, or remove it`);
@@ -49,12 +47,29 @@ export const writeTest = async (
   const files = filesOf(test);
   const { path, step } = change;
   const place = `what ${path} said${step === undefined ? '' : ` in step ${step}`}`;
-  const text = testText(files, place, agent, check);
+  const isTyped = await takesTypeScriptPaths(dirname(test));
+  const text = testText(files, place, fitPath(agent, isTyped), fitPath(check, isTyped));
   await write(files.failed, await journalIn(fork.store, runId));
   await write(files.turned, await journalIn(fork.store, fork.runId));
   await write(files.test, text);
   return Object.values(files);
 };
+
+/**
+ * Checks whether a project imports modules as `./team.ts`: one whose compiler does not say so writes `./team.js`, which is read from `team.ts`
+ * by vitest, too. A folder without a `tsconfig.json` above it has no compiler to please.
+ */
+const takesTypeScriptPaths = async (folder: string): Promise<boolean> => {
+  const text = await readFile(join(folder, 'tsconfig.json'), 'utf8').catch(() => undefined);
+  if (text !== undefined)
+    return /"(?:allowImportingTsExtensions|rewriteRelativeImportExtensions)"\s*:\s*true/.test(text);
+  return dirname(folder) === folder || takesTypeScriptPaths(dirname(folder));
+};
+
+const fitPath = (named: NamedExport, isTyped: boolean): NamedExport => ({
+  ...named,
+  file: isTyped ? named.file : named.file.replace(/\.([cm]?)tsx?$/, '.$1js'),
+});
 
 const journalIn = async (store: JournalStore, runId: string): Promise<string> => {
   const entry = await store.entry(runId);

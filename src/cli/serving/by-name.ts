@@ -15,3 +15,10 @@ export const byName = (agents: readonly LoadedAgent[]): Readonly<Record<string, 
   }
   return Object.fromEntries(named);
 };
+
+/** The earlier versions of those agents: a module may have versions of others, which another process executes. */
+export const versionsOf = (
+  agents: Readonly<Record<string, LoadedAgent>>,
+  versions: Readonly<Record<string, LoadedAgent>>,
+): Readonly<Record<string, LoadedAgent>> =>
+  Object.fromEntries(Object.entries(versions).filter(([, { name }]) => Object.hasOwn(agents, name)));

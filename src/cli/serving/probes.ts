@@ -10,6 +10,8 @@ export interface Probed {
   /** 0 for any that is free. */
   readonly port: number;
   readonly snapshot: () => MetricsSnapshot;
+  /** The number of runs that are due, and that cannot be resumed here until something changes. */
+  readonly held: () => number;
   /** Rejects where the process cannot work. */
   readonly check: () => Promise<void>;
   /** Aborted when the process is to end: it is not ready any more. */
@@ -19,8 +21,13 @@ export interface Probed {
 /** Time that a check may take, in ms: probes give up soon, too. */
 const CHECK_MS = 5_000;
 
+const METRICS = 'text/plain; version=0.0.4; charset=utf-8';
+
+const heldMetric = (count: number): string =>
+  `# HELP troupe_held_runs Runs that are due, and that this process cannot resume.\n# TYPE troupe_held_runs gauge\ntroupe_held_runs ${count}\n`;
+
 /** Answers `/healthz`, `/readyz` and `/metrics`, for those who look after processes. */
-export const openProbes = async ({ host, port, snapshot, check, signal }: Probed) => {
+export const openProbes = async ({ host, port, snapshot, held, check, signal }: Probed) => {
   const server = createServer((request, response) => {
     switch (request.url) {
       case '/healthz':
@@ -32,7 +39,7 @@ export const openProbes = async ({ host, port, snapshot, check, signal }: Probed
         });
         break;
       case '/metrics':
-        reply(response, 200, snapshotAsPrometheus(snapshot()), 'text/plain; version=0.0.4; charset=utf-8');
+        reply(response, 200, `${snapshotAsPrometheus(snapshot())}${heldMetric(held())}`, METRICS);
         break;
       default:
         reply(response, 404, 'there is /healthz, /readyz and /metrics\n');

@@ -6,7 +6,7 @@ import { createGlobalEngine } from '../../runtime/engines/global-engine.ts';
 import { serve } from '../../runtime/serve/serve.ts';
 import type { Authenticate } from '../../runtime/serve/serve-options.ts';
 import { exitCode } from '../exit-code.ts';
-import { loadAgents } from '../load-agent.ts';
+import { loadAgents, loadVersions } from '../load-agent.ts';
 import type { Session } from '../session.ts';
 import { modelOf } from '../session.ts';
 import { assertReadable, withStoreIfAny } from '../stored/open-store.ts';
@@ -14,7 +14,7 @@ import type { ServeCommand } from '../usage/commands.ts';
 import { wrong } from '../usage/wrong-usage.ts';
 import { untilAborted } from '../with-inspector.ts';
 import { failureLine } from '../words/failure-line.ts';
-import { byName } from './by-name.ts';
+import { byName, versionsOf } from './by-name.ts';
 import { closeServer, listen } from './listen.ts';
 import { nameHeldRuns } from './name-held-runs.ts';
 
@@ -38,12 +38,14 @@ export const serveAgents = async (wanted: ServeCommand, session: Session): Promi
   const model = settings.model === undefined ? undefined : modelOf(session);
   if (model !== undefined) assertKey(model, terminal.environment);
   const agents = await loadAgents(file, terminal.folder, exportName);
+  const versions = versionsOf(byName(agents), await loadVersions(file, terminal.folder));
   return withStoreIfAny(session, assertReadable, async (opened) => {
     if (isEntrance && opened === undefined)
       throw wrong('--enqueue needs a store, which workers share: name one with --store', 'serve');
     await using engine = createGlobalEngine();
     const service = serve(engine, {
       agents: byName(agents),
+      versions,
       executes: !isEntrance,
       origins,
       openai,

@@ -4,8 +4,9 @@ import { isTroupeError } from '../../contracts/errors/error.ts';
 import { assertKey } from '../../models/assert-key.ts';
 import { createGlobalEngine } from '../../runtime/engines/global-engine.ts';
 import { serve } from '../../runtime/serve/serve.ts';
+import { partsOf } from '../../runtime/serve/service-parts.ts';
 import { exitCode } from '../exit-code.ts';
-import { loadAgents } from '../load-agent.ts';
+import { loadAgents, loadVersions } from '../load-agent.ts';
 import type { Session } from '../session.ts';
 import { modelOf } from '../session.ts';
 import { assertReadable, isKeptOutside, withStoreIfAny } from '../stored/open-store.ts';
@@ -13,7 +14,7 @@ import type { WorkerCommand } from '../usage/commands.ts';
 import { wrong } from '../usage/wrong-usage.ts';
 import { untilAborted } from '../with-inspector.ts';
 import { failureLine } from '../words/failure-line.ts';
-import { byName } from './by-name.ts';
+import { byName, versionsOf } from './by-name.ts';
 import { openProbes } from './probes.ts';
 
 /** Time between two looks for runs that are due, in ms. */
@@ -29,6 +30,8 @@ export const work = async (wanted: WorkerCommand, session: Session): Promise<num
     modules.map(({ file, exportName }) => loadAgents(file, terminal.folder, exportName)),
   );
   const agents = byName(loaded.flat());
+  const earlier = await Promise.all(modules.map(({ file }) => loadVersions(file, terminal.folder)));
+  const versions = versionsOf(agents, Object.assign({}, ...earlier));
   return withStoreIfAny(session, assertReadable, async (opened) => {
     if (opened === undefined)
       throw wrong('a worker executes the runs of a store: name one with --store', 'worker');
@@ -39,13 +42,14 @@ export const work = async (wanted: WorkerCommand, session: Session): Promise<num
     await using engine = createGlobalEngine({ hooks: [counted] });
     const service = serve(engine, {
       agents,
+      versions,
       store,
       sweepMs: LOOK_MS,
       limits: { runs: concurrency },
       ...(model === undefined ? {} : { run: { model } }),
       onProblem: (thrown) => {
         terminal.stderr.write(failureLine(thrown, paint, settings.debug));
-        if (isTroupeError(thrown, 'journal.diverged'))
+        if (isTroupeError(thrown, 'journal.diverged') || isTroupeError(thrown, 'tool.missing'))
           terminal.stderr.write(
             '  It is held: a worker with the version that it began with goes on with it\n',
           );
@@ -58,6 +62,7 @@ export const work = async (wanted: WorkerCommand, session: Session): Promise<num
             host,
             port,
             snapshot: () => counted.snapshot(),
+            held: () => partsOf(service)?.serving.runs.held ?? 0,
             check: () => assertReadable(store),
             signal,
           });

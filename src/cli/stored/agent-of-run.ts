@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
-import { TroupeError } from '../../contracts/errors/error.ts';
+import { isTroupeError, TroupeError } from '../../contracts/errors/error.ts';
 import type { JournalStore } from '../../contracts/journals/journal.ts';
 import type { Model } from '../../contracts/models/model.ts';
 import { resolveModel } from '../../models/model-registry.ts';
+import { fittingVersion } from '../../runtime/journal/versions/fitting-version.ts';
 import { deskFor } from '../desk/desk-for.ts';
 import { soFar } from '../desk/so-far.ts';
 import type { Code } from '../usage/commands.ts';
 import type { LoadedAgent } from '../load-agent.ts';
-import { loadAgent } from '../load-agent.ts';
+import { loadAgent, loadVersions } from '../load-agent.ts';
 import type { Performance } from '../perform.ts';
 import { explainBudget, explainOwnBudget } from '../words/unpriced.ts';
 import type { Session } from '../session.ts';
@@ -26,6 +27,8 @@ export interface AgentOfRun {
   readonly model: Model | undefined;
   readonly soFar?: Performance['soFar'];
   readonly explain: Performance['explain'];
+  /** The label of the earlier version that it is; undefined for the current one. */
+  readonly version?: string | undefined;
   /** The record by which it is found again. */
   readonly record: CommandRecord;
 }
@@ -49,7 +52,7 @@ export const agentOfRun = async (
   if (record === undefined)
     throw new TroupeError(
       'command.usage',
-      `Cannot resume run '${runId}' as it was not started by this command: name the module that exports its agent with --agent`,
+      `Cannot find the agent of run '${runId}' as it was not started by this command: name the module that exports its agent with --agent`,
       { runId },
     );
   const wanted = withModel(record, session.settings.model);
@@ -64,13 +67,43 @@ export const agentOfRun = async (
       const advice = 'if it has moved, name it with --agent FILE';
       throw nameOption(thrown, ['command.usage'], 'the command that started the run', advice);
     });
-    return { agent, model, explain: explainOwnBudget, record: wanted };
+    const versions = await versionsOf(agent, wanted.file, session);
+    const fitting = await versionFor(agent, versions, runId, { store, ...(model && { model }) });
+    const version = versions.find((each) => each.agent === fitting)?.label;
+    return { agent: fitting, version, model, explain: explainOwnBudget, record: wanted };
   }
   const { desk } = deskFor(wanted, session.signal);
   const asked = model ?? modelOf(session);
   const explain = (thrown: unknown): unknown => explainBudget(thrown, wanted.budget, asked);
   // Its input is text only, and its journal has that.
   return { agent: desk as LoadedAgent, model: asked, soFar, explain, record: wanted };
+};
+
+/** The earlier versions of an agent that its module exports. */
+const versionsOf = async (
+  { name }: LoadedAgent,
+  file: string,
+  { terminal }: Session,
+): Promise<readonly { readonly label: string; readonly agent: LoadedAgent }[]> =>
+  Object.entries(await loadVersions(file, terminal.folder)).flatMap(([label, agent]) =>
+    agent.name === name ? [{ label, agent }] : [],
+  );
+
+/** The version of an agent that a run goes on under; where none fits, the agent, by which the command says why. */
+const versionFor = async (
+  agent: LoadedAgent,
+  versions: Awaited<ReturnType<typeof versionsOf>>,
+  runId: string,
+  options: Parameters<typeof fittingVersion>[3],
+): Promise<LoadedAgent> => {
+  if (versions.length === 0) return agent;
+  try {
+    const { version } = await fittingVersion(agent, versions, runId, options);
+    return versions.find(({ label }) => label === version?.label)?.agent ?? agent;
+  } catch (thrown) {
+    if (!isTroupeError(thrown)) throw thrown;
+    return agent;
+  }
 };
 
 /** The model of the command line, else that of the command that started the run. */
@@ -96,7 +129,7 @@ const assertWanted = async (
       )
     : '';
   if (/^(?:y|yes)$/i.test(said)) return keepCommand(store, runId, record);
-  const message = `Cannot resume run '${runId}' as it was imported and nobody has allowed the code it names: ${named}. Name the module that exports its agent with --agent, or confirm at a terminal`;
+  const message = `Cannot load the agent of run '${runId}' as it was imported and nobody has allowed the code it names: ${named}. Name the module that exports its agent with --agent, or confirm at a terminal`;
   throw new TroupeError('command.usage', message, { runId });
 };
 

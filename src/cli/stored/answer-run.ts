@@ -137,9 +137,9 @@ const tell = (
   { terminal, settings, command }: Session,
 ): void => {
   if (settings.json || settings.quiet) return;
-  const resume = `${command} resume ${runId}${option}${isRecorded ? '' : ' --agent FILE'}`;
-  // A run that no command started may be of a server, which looks for answers of runs that no process has.
-  const how = isRecorded ? resume : `${command} serve of its agent continues it within 5 s, or ${resume}`;
+  const resume = `${command} resume ${runId}${option}`;
+  // A run that no command started is of a server, or of workers, which look for answers of runs that no process has.
+  const how = isRecorded ? resume : 'a worker or server of its agent continues it within seconds';
   const onward = isResumed ? '' : ` · no process holds the run: ${how}`;
   const settled = isNobodys ? onward : ' · sent through the store: the process that holds the run continues';
   const next = isOpen ? ' · the run waits for the others' : settled;

@@ -30,21 +30,22 @@ const recordSchema = z.discriminatedUnion('command', [
 /** The command that started a run: enough to find its agent again in another process. Plain JSON. */
 export type CommandRecord = z.infer<typeof recordSchema>;
 
-const ROOM = 'commands';
+/** The room of a store in which the commands are, by run. */
+export const COMMANDS_ROOM = 'commands';
 
 /** Stores the command of a run before it starts. */
 export const keepCommand = (store: JournalStore, runId: string, record: CommandRecord): Promise<void> =>
-  store.files(ROOM).write(runId, JSON.stringify(record));
+  store.files(COMMANDS_ROOM).write(runId, JSON.stringify(record));
 
 /** Returns the command that started a run; undefined if it was not started by a command. */
 export const commandOf = async (store: JournalStore, runId: string): Promise<CommandRecord | undefined> => {
-  const text = await store.files(ROOM).read(runId);
+  const text = await store.files(COMMANDS_ROOM).read(runId);
   return text === undefined ? undefined : commandIn(text, runId);
 };
 
 /** Forgets the commands of runs that are gone. */
 export const dropCommands = async (store: JournalStore, runIds: readonly string[]): Promise<void> => {
-  const files = store.files(ROOM);
+  const files = store.files(COMMANDS_ROOM);
   for (const runId of runIds) await files.remove(runId);
 };
 

@@ -35,6 +35,7 @@ export type StoredCommand = Exclude<
       | 'eval'
       | 'resilience'
       | 'coverage'
+      | 'move'
       | 'blame'
       | 'verify'
       | 'trace'

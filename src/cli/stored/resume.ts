@@ -3,6 +3,8 @@ import type { RunEntry } from '../../contracts/journals/journal.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import { heldRuns } from '../../runtime/journal/resume/left-running.ts';
 import { resumeEach } from '../../runtime/journal/resume/resume-all.ts';
+import { markVersion } from '../../runtime/journal/versions/version-marks.ts';
+import { assertCallsKept } from '../../runtime/journal/versions/waiting-calls.ts';
 import { resume as goOn } from '../../runtime/journal/resume/resume.ts';
 import type { Code, ResumeCommand } from '../usage/commands.ts';
 import { codeOfFailure, exitCode } from '../exit-code.ts';
@@ -42,8 +44,12 @@ export const resumeHere = async (
   session: Session,
 ): Promise<number> => {
   const { store } = opened;
-  const { agent, model, soFar, explain } = await agentOfRun(code, { store, runId }, session);
-  const kept = { ...opened, runId, isParked, agentOption: agentOption(code) };
+  const { agent, version, model, soFar, explain } = await agentOfRun(code, { store, runId }, session);
+  await assertCallsKept(agent, runId, { store, ...(model === undefined ? {} : { model }) });
+  await markVersion(store, runId, version, Date.now());
+  const entry = await store.entry(runId);
+  const forkedAt = entry?.forkedFrom === undefined ? undefined : entry.createdAt;
+  const kept = { ...opened, runId, isParked, forkedAt, agentOption: agentOption(code) };
   return perform((options) => goOn(agent, runId, { ...options, store }), {
     session,
     model,

@@ -8,7 +8,8 @@ import { tableLines } from '../terminal/table.ts';
 import { dollars } from '../words/ending.ts';
 import type { Notice } from '../words/notice-lines.ts';
 import { noticeLines } from '../words/notice-lines.ts';
-import type { INTERRUPTED } from '../../runtime/journal/resume/left-running.ts';
+import type { LeftStatus } from '../../runtime/journal/resume/left-running.ts';
+import type { HeldMark } from '../../runtime/journal/versions/held-marks.ts';
 import { agentWidth, ROOMY, startWords, statusPaint, timeWords, WIDEST_ID } from './run-words.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { shownLine } from '../terminal/screen.ts';
@@ -17,7 +18,11 @@ import { shownLine } from '../terminal/screen.ts';
 export interface ListedRun {
   readonly entry: Omit<RunEntry, 'status'> &
     Pick<RunFigures, 'durationMs' | 'tokens' | 'costUsd'> & {
-      readonly status: RunEntry['status'] | typeof INTERRUPTED;
+      readonly status: RunEntry['status'] | LeftStatus;
+      /** Time since it was entered, in ms, of a run that was not executed yet. */
+      readonly queuedMs?: number | undefined;
+      /** The reason why no worker has resumed it. */
+      readonly held?: HeldMark | undefined;
     };
   readonly error: string | undefined;
   readonly notices: readonly Notice[];

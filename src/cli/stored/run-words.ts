@@ -1,6 +1,6 @@
 import type { StoredStatus } from '../../contracts/journals/journal.ts';
 import { oneLine, printableJson } from '../../base/text/printable.ts';
-import type { INTERRUPTED } from '../../runtime/journal/resume/left-running.ts';
+import type { LeftStatus } from '../../runtime/journal/resume/left-running.ts';
 import type { Paint } from '../terminal/paint.ts';
 import type { Session } from '../session.ts';
 
@@ -29,10 +29,7 @@ export const startWords = (at: number, columns: number): string => {
 export const agentWidth = (columns: number): number => (columns < ROOMY ? 16 : 32);
 
 /** The colour of a status. */
-export const statusPaint = (
-  status: StoredStatus | typeof INTERRUPTED,
-  paint: Paint,
-): ((text: string) => string) => {
+export const statusPaint = (status: StoredStatus | LeftStatus, paint: Paint): ((text: string) => string) => {
   switch (status) {
     case 'completed':
       return paint.green;

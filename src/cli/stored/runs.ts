@@ -5,8 +5,9 @@ import type { RunsCommand } from '../usage/commands.ts';
 import { exitCode } from '../exit-code.ts';
 import { screenOf } from '../terminal/screen.ts';
 import type { Session } from '../session.ts';
-import { heldRuns, INTERRUPTED, leftRunning } from '../../runtime/journal/resume/left-running.ts';
-import { commandOf } from './command-record.ts';
+import { heldRuns, INTERRUPTED, leftRunning, QUEUED } from '../../runtime/journal/resume/left-running.ts';
+import { heldMark } from '../../runtime/journal/versions/held-marks.ts';
+import { leftNotice, moveNotice } from './left-words.ts';
 import type { OpenStore } from './open-store.ts';
 import { withStore } from './open-store.ts';
 import { waitingNotices } from './request-words.ts';
@@ -27,9 +28,11 @@ export const runs = ({ status, limit }: RunsCommand, session: Session): Promise<
     const shown: ListedRun['entry'][] = [];
     for (const entry of found) {
       await figures.read(entry);
-      const status = left.has(entry.runId) ? INTERRUPTED : entry.status;
+      const status = left.get(entry.runId) ?? entry.status;
       const { durationMs, tokens, costUsd } = figures.of(entry.runId) ?? {};
-      shown.push({ ...entry, status, durationMs, tokens, costUsd });
+      const queuedMs = status === QUEUED ? Date.now() - entry.createdAt : undefined;
+      const held = await heldMark(store, entry);
+      shown.push({ ...entry, status, durationMs, tokens, costUsd, queuedMs, held });
     }
     if (settings.json) for (const entry of shown) terminal.stdout.write(jsonLine(entry));
     else {
@@ -50,22 +53,30 @@ export const runs = ({ status, limit }: RunsCommand, session: Session): Promise<
 const lookUpRun = async (
   entry: ListedRun['entry'],
   held: ReadonlySet<string>,
-  { store, option }: OpenStore,
-  { command }: Session,
+  opened: OpenStore,
+  session: Session,
 ): Promise<ListedRun> => {
+  const { store, option } = opened;
   const { runId, status } = entry;
   const none = { entry, error: undefined, notices: [] };
   if (status === 'failed') return { ...none, error: await errorOf(store, { ...entry, status }) };
-  if (status !== 'waiting' && status !== INTERRUPTED) return none;
+  if (status === INTERRUPTED || status === QUEUED)
+    return {
+      ...none,
+      notices: [await leftNotice({ entry: { ...entry, status: 'running' }, left: status }, opened, session)],
+    };
+  if (status === 'moved' || status === 'arriving')
+    return { ...none, notices: [await moveNotice(store, { runId, status })] };
+  if (status !== 'waiting') return none;
   // A run that cannot be read is listed all the same.
-  const asked = status === 'waiting' ? await openRequests(store, runId).catch(() => []) : [];
+  const asked = await openRequests(store, runId).catch(() => []);
   const open = asked.filter(({ isAnswered }) => !isAnswered);
-  if (open.length > 0) return { ...none, notices: waitingNotices(open, runId, option, command) };
-  const isAnswered = asked.length > 0 && !held.has(runId);
-  if (!isAnswered && status !== INTERRUPTED) return none;
-  const code = (await commandOf(store, runId)) === undefined ? ' --agent FILE' : '';
-  const words = isAnswered ? 'answered: resume it' : 'its process is gone: resume it';
-  return { ...none, notices: [{ words, command: `${command} resume ${runId}${option}${code}` }] };
+  if (open.length > 0) return { ...none, notices: waitingNotices(open, runId, option, session.command) };
+  if (asked.length === 0 || held.has(runId)) return none;
+  return {
+    ...none,
+    notices: [await leftNotice({ entry: { ...entry, status }, left: 'answered' }, opened, session)],
+  };
 };
 
 /** The error of a run that failed, as far as its journal tells. */

@@ -3,12 +3,13 @@ import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import type { StoredRequest } from '../../runtime/journal/letters/requests.ts';
 import { openRequestsOf, withAnswers } from '../../runtime/journal/letters/requests.ts';
-import { totalsParts } from '../words/ending.ts';
+import { ownTotals, totalsParts } from '../words/ending.ts';
 import { traceOf } from '../../inspect/traces/trace.ts';
 import { fittedLine } from '../terminal/fitted-line.ts';
 import { screenOf } from '../terminal/screen.ts';
 import { wrappedLine, wrappedParts } from '../terminal/wrapped-text.ts';
 import { endText } from '../trace/trace-words.ts';
+import type { Notice } from '../words/notice-lines.ts';
 import { noticeLines } from '../words/notice-lines.ts';
 import { exitCode } from '../exit-code.ts';
 import { failureLine } from '../words/failure-line.ts';
@@ -23,7 +24,13 @@ import type { OpenStore } from './open-store.ts';
 import { withStore } from './open-store.ts';
 import { answeredWords, waitingNotices } from './request-words.ts';
 import { changeableEvents, lastForkPlace } from './forks/fork-places.ts';
-import { heldRuns, INTERRUPTED, leftRunning } from '../../runtime/journal/resume/left-running.ts';
+import type { LeftStatus } from '../../runtime/journal/resume/left-running.ts';
+import { heldRuns, leftRunning, QUEUED } from '../../runtime/journal/resume/left-running.ts';
+import type { HeldMark } from '../../runtime/journal/versions/held-marks.ts';
+import { heldMark } from '../../runtime/journal/versions/held-marks.ts';
+import type { VersionMark } from '../../runtime/journal/versions/version-marks.ts';
+import { versionMarks } from '../../runtime/journal/versions/version-marks.ts';
+import { leftNotice, moveNotice } from './left-words.ts';
 import { jsonLine, statusPaint, timeWords } from './run-words.ts';
 import { failedLines, stepDetails, stepLines } from './step-lines.ts';
 import type { StepView } from '../../inspect/traces/step-view.ts';
@@ -42,8 +49,10 @@ export const show = (
     if (call !== undefined) return showCall(run, call, session);
     const steps = stepsIn(run.events).filter((view) => step === undefined || view.step === step);
     const requests = await withAnswers(opened.store, run.entry.runId, openRequestsOf(run.records));
-    const isInterrupted = (await leftRunning(opened.store, [run.entry])).has(run.entry.runId);
-    const shown = { run, steps, requests, isInterrupted };
+    const left = (await leftRunning(opened.store, [run.entry])).get(run.entry.runId);
+    const held = await heldMark(opened.store, run.entry);
+    const versions = await versionMarks(opened.store, run.entry.runId);
+    const shown = { run, steps, requests, left, held, versions };
     if (settings.json) terminal.stdout.write(asJson(shown));
     else terminal.stdout.write(await asText(shown, step !== undefined, opened, session));
     const isMissing = step !== undefined && steps.length === 0;
@@ -76,15 +85,23 @@ interface Shown {
   readonly run: StoredRun;
   readonly steps: readonly StepView[];
   readonly requests: readonly StoredRequest[];
-  /** Its process is gone before the end. */
-  readonly isInterrupted: boolean;
+  /** Set if no process has it before its end. */
+  readonly left: LeftStatus | undefined;
+  /** The reason why no worker has resumed it. */
+  readonly held: HeldMark | undefined;
+  /** The versions of its agent that it went on under. */
+  readonly versions: readonly VersionMark[];
 }
 
-const asJson = ({ run: { entry, began, damage, events }, steps, requests, isInterrupted }: Shown): string => {
+const asJson = ({ run, steps, requests, left, held, versions }: Shown): string => {
+  const { entry, began, damage, events } = run;
   const end = endIn(events);
   return jsonLine({
     ...entry,
-    ...(isInterrupted ? { status: INTERRUPTED } : {}),
+    ...(left === undefined ? {} : { status: left }),
+    ...(left === QUEUED ? { queuedMs: Date.now() - entry.createdAt } : {}),
+    ...(held === undefined ? {} : { held }),
+    ...(versions.length === 0 ? {} : { versions }),
     ...(began === undefined ? {} : { input: began.input }),
     events: events.length,
     steps,
@@ -129,18 +146,22 @@ const changedWords: Readonly<Record<ForkedEvent['type'], string>> = {
   'agent.prepared': 'state',
 };
 
+const heldWords = (held: HeldMark | undefined): readonly Notice[] =>
+  held === undefined ? [] : [{ words: `Held: ${oneLine(held.message, 300)}` }];
+
 const asText = async (
-  { run, steps, requests, isInterrupted }: Shown,
+  { run, steps, requests, left, held, versions }: Shown,
   isDetailed: boolean,
-  { store, option }: OpenStore,
+  opened: OpenStore,
   session: Session,
 ): Promise<string> => {
   const { paint, command } = session;
+  const { store, option } = opened;
   const { entry, events } = run;
   const open = requests.filter(({ isAnswered }) => !isAnswered);
   const answered = requests.filter(({ isAnswered }) => isAnswered);
   const { runId, agent, title, createdAt, updatedAt, forkedFrom, thread, dueAt } = entry;
-  const status = isInterrupted ? INTERRUPTED : entry.status;
+  const status = left ?? entry.status;
   const record = await commandOf(store, runId);
   const code = record === undefined ? ' --agent FILE' : '';
   const begun = record === undefined ? '' : `, by troupe ${record.command}`;
@@ -151,12 +172,19 @@ const asText = async (
     `last written ${timeWords(updatedAt)}`,
     ...(forkedFrom === undefined ? [] : [forkWords(forkedFrom, run.records)]),
     ...(thread === undefined ? [] : [`thread ${oneLine(thread)}`]),
+    ...versions
+      .slice(-1)
+      .flatMap(({ version, at }) =>
+        version === null ? [] : [`under version '${oneLine(version, 80)}' since ${timeWords(at)}`],
+      ),
     ...(dueAt === undefined ? [] : [`is due at ${timeWords(dueAt)}`]),
   ];
-  const resume = {
-    words: 'Its process is gone',
-    command: `${command} resume ${oneLine(runId)}${option}${code}`,
-  };
+  const onward =
+    entry.status === 'moved' || entry.status === 'arriving'
+      ? [await moveNotice(store, { runId, status: entry.status })]
+      : left === undefined
+        ? heldWords(held)
+        : [await leftNotice({ entry: run.entry, left }, opened, session)];
   const head = [
     fittedLine(
       `${paint.bold(oneLine(runId))} · ${oneLine(agent)} · ${statusPaint(status, paint)(status)}`,
@@ -164,24 +192,29 @@ const asText = async (
     ),
     ...wrappedLine(`  ${oneLine(title, 200)}`, columns),
     ...wrappedParts(facts, Math.min(columns, 100) - 2).map((line) => paint.dim(`  ${line}`)),
-    ...(isInterrupted ? noticeLines(paint.yellow('!'), resume, columns) : []),
+    ...onward.flatMap((notice) => noticeLines(paint.yellow('!'), notice, columns)),
     '',
   ];
   const body = isDetailed
     ? steps.flatMap((view) => stepDetails(view, changeableEvents(eventsOf(view, events)), screen))
     : [...stepLines(steps, open, screen), ...failedLines(failedMembersIn(events), steps, screen)];
-  const onward = isInterrupted || (await heldRuns(store)).has(runId) ? undefined : resume.command;
+  const taking =
+    left !== undefined || held !== undefined || answered.length === 0 || (await heldRuns(store)).has(runId)
+      ? undefined
+      : await leftNotice({ entry, left: 'answered' }, opened, session);
   const waiting = [
     ...waitingNotices(open, runId, option, command),
-    ...answered.map((request) => ({ words: answeredWords(request), command: onward })),
+    ...answered.map((request) => ({ words: answeredWords(request) })),
+    ...(taking === undefined ? [] : [taking]),
   ].flatMap((notice) => noticeLines(paint.yellow('!'), notice, columns));
   const text = [...head, ...body, ...(waiting.length === 0 ? [] : ['', ...waiting]), ''].map(
     (line) => `${line}\n`,
   );
   const { account } = traceOf(events);
+  const totals = ownTotals(account.totals, forkedFrom === undefined ? undefined : createdAt, updatedAt);
   if (isDetailed) return `${text.join('')}${paint.dim(several(events.length, 'event'))}\n`;
   if (account.stopReason === undefined) {
-    const sum = wrappedParts(totalsParts(account.totals), columns - SO_FAR.length);
+    const sum = wrappedParts(totalsParts(totals), columns - SO_FAR.length);
     return [
       ...text,
       ...sum.map(
@@ -205,5 +238,5 @@ const asText = async (
           columns,
           '',
         );
-  return [...text, endText(account, session), ...again.map((line) => `${line}\n`)].join('');
+  return [...text, endText({ ...account, totals }, session), ...again.map((line) => `${line}\n`)].join('');
 };

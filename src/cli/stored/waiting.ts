@@ -14,6 +14,8 @@ export interface KeptRun {
   readonly option: string;
   /** Additional option for resuming it: ` --agent agent.ts`, or empty if its record names the code. */
   readonly agentOption?: string | undefined;
+  /** The time at which it was forked from another, in ms since 1970. */
+  readonly forkedAt?: number | undefined;
   /** True to park it as soon as it waits for a person, or for long. */
   readonly isParked: boolean;
 }

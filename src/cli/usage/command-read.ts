@@ -43,6 +43,7 @@ interface OwnValues
   readonly by?: string | undefined;
   readonly role?: string | undefined;
   readonly export?: string | undefined;
+  readonly to?: string | undefined;
   readonly of?: string | undefined;
   readonly file?: string | undefined;
   readonly agent?: string | undefined;
@@ -233,6 +234,11 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       return { name, runId: first, to: second };
     case 'import':
       return { name, from: first, ...code };
+    case 'move': {
+      const to = textOf(values.to, '--to', name);
+      if (to === undefined) throw wrong('the other store is missing: give --to STORE', name);
+      return { name, runId: first, to };
+    }
     case 'prune': {
       const olderThanMs = durationOf(values['older-than'], '--older-than', name);
       if (olderThanMs === undefined) throw wrong('the age is missing: give --older-than 30d', name);

@@ -48,6 +48,7 @@ export const options = {
   unproven: { type: 'boolean' },
   candidate: { type: 'string' },
   over: { type: 'string' },
+  to: { type: 'string' },
   check: { type: 'string' },
   depth: { type: 'string' },
   live: { type: 'boolean' },
@@ -152,6 +153,7 @@ export type CommandName =
   | 'answer'
   | 'export'
   | 'import'
+  | 'move'
   | 'prune'
   | 'schedules'
   | 'trace'
@@ -247,6 +249,7 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
     optional: 0,
     options: ['agent', 'export'],
   },
+  move: { needs: [RUN], optional: 0, options: ['to'] },
   prune: { needs: [], optional: 0, options: ['older-than', 'status', 'blobs', 'dry-run'] },
   schedules: {
     needs: ['the subcommand is missing: list, pause, resume or remove'],

@@ -53,10 +53,19 @@ export type Command =
   | AnswerCommand
   | { readonly name: 'export'; readonly runId: string; readonly to: string | undefined }
   | ImportCommand
+  | MoveCommand
   | PruneCommand
   | SchedulesCommand
   | TraceCommand
   | AuditCommand;
+
+/** Moves a run to another store. */
+export interface MoveCommand {
+  readonly name: 'move';
+  readonly runId: string;
+  /** As `--store` names one. */
+  readonly to: string;
+}
 
 export interface ShowCommand {
   readonly name: 'show';

@@ -84,7 +84,8 @@ A page shows the runs of all processes of yours that are inspected on this machi
       --export NAME    export of FILE, if there are several; also FILE#NAME
       --blobs FOLDER   folder with the bytes of media, if they are not in the store
       --port N         port of the page (default: any free port)
-      --control        let the page pause, step, message, stop and fork runs
+      --control        let the page pause, step, message and stop runs, and fork
+                       stored ones, with another state, answer or result, too
       --open           open it in the browser
       --wait           hold runs until somebody looks`,
     examples: [
@@ -135,7 +136,8 @@ longer replay as recorded are left out, and counted.`,
     text: `Each line: the id of the run, its status, its start, what it took and cost, its agent, and the beginning of its input; on a terminal, why it failed or what
 it waits for is below it, with what to type next. With --json, one line for each run: runId, agent, status, title, createdAt, updatedAt,
 and where there are any dueAt, thread, forkedFrom, durationMs, tokens and costUsd.`,
-    options: `      --status LIST    only those that are running, waiting, completed, stopped, aborted or failed
+    options: `      --status LIST    only those that are running, waiting, completed, stopped, aborted, failed, or moved
+                       to another store, or arriving from one
       --limit N        at most that many (default: 20)`,
     examples: ['troupe runs --status waiting,running', 'troupe runs --json --limit 100'],
   },
@@ -246,6 +248,19 @@ The modules or folders that it names were chosen elsewhere: you are asked once b
     options: `      --agent FILE     the module that exports its agent here
       --export NAME    name of the export, if there are several; also FILE#NAME`,
     examples: ['troupe import 3f9a1c0b7d2e.journal', 'troupe import run.journal --agent ./clerk.ts'],
+  },
+  move: {
+    about: 'move a run to another store, where it goes on',
+    usage: 'RUN --to STORE',
+    text: `${RUN} Its journal, media, letters, open requests and thread are copied, read back and compared; then it is
+closed where it was (moved), and opened in the other store, in which workers and troupe resume go on with it. It is open in one of both at
+most. Where this command is killed on the way, the run is where it was, or the same command, once more, finishes. A process that has the run
+has to leave it first. Media in a folder of their own (--blobs) stay there.`,
+    options: `      --to STORE       the other store: FILE (SQLite) or postgres://…`,
+    examples: [
+      'troupe move 3f9a --to postgres://db/runs',
+      'troupe move 3f9a --store postgres://db/runs --to runs.db',
+    ],
   },
   prune: {
     about: 'remove old runs that have ended',

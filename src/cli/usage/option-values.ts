@@ -78,7 +78,13 @@ const UNITS_MS: Readonly<Record<string, number>> = {
 
 const END_STATUSES = ['completed', 'stopped', 'aborted', 'failed'] as const satisfies readonly StoredStatus[];
 
-const STATUSES = ['running', 'waiting', ...END_STATUSES] as const satisfies readonly StoredStatus[];
+const STATUSES = [
+  'running',
+  'waiting',
+  ...END_STATUSES,
+  'arriving',
+  'moved',
+] as const satisfies readonly StoredStatus[];
 
 /** Parses one or several statuses of a run, separated by commas. */
 export const statusesOf = (

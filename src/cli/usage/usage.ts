@@ -18,7 +18,7 @@ export interface Settings {
   /** Location of stored runs: `FILE`, `postgres://…`, `memory` or `none`. */
   readonly store: string | undefined;
   /** The option that names it. */
-  readonly storeOption: '--store' | '--over' | '--tested';
+  readonly storeOption: '--store' | '--over' | '--tested' | '--to';
   readonly debug: boolean;
   readonly color: boolean;
 }

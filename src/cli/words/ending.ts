@@ -14,6 +14,10 @@ export const totalsParts = (totals: RunTotals): readonly string[] => [
   lasting(totals.durationMs),
 ];
 
+/** The totals of a run with its own duration: that of a fork counts from its fork, and on record from the start of the run that it was forked from. */
+export const ownTotals = (totals: RunTotals, forkedAt: number | undefined, until: number): RunTotals =>
+  forkedAt === undefined ? totals : { ...totals, durationMs: Math.max(0, until - forkedAt) };
+
 /** Empty if no paid model was asked. */
 const costOf = ({ costUsd, billedUsd, modelCalls }: RunTotals): readonly string[] => {
   if (modelCalls === 0 || costUsd === 0) return [];

@@ -90,6 +90,7 @@ export const errorCodes = [
   'journal.exists',
   'journal.unknown',
   'journal.held',
+  'journal.moved',
   'journal.fenced',
   'journal.conflict',
   'journal.busy',

@@ -13,8 +13,11 @@ export interface JournalRow {
   readonly text: string;
 }
 
-/** The status of a stored run: `running` also if its process died, `waiting` for a person, a message or a time. */
-export type StoredStatus = 'running' | 'waiting' | RunStatus;
+/**
+ * The status of a stored run: `running` also if its process died, `waiting` for a person, a message or a time. `moved` is closed, as the run
+ * is in another store, and `arriving` is not open yet, as it is being moved to this one.
+ */
+export type StoredStatus = 'running' | 'waiting' | 'arriving' | 'moved' | RunStatus;
 
 /** Facts about a run that are known without reading its journal. */
 export interface RunEntry {
@@ -65,6 +68,8 @@ export interface LeaseWish {
   readonly now: number;
   /** Checks whether a holder is known to be dead: its lease is then taken over before it expires. */
   readonly isGone?: ((holder: string) => boolean) | undefined;
+  /** True for a process that moves the run between stores: others get no lease of one that is `arriving` or `moved`. */
+  readonly isMove?: boolean | undefined;
 }
 
 /** Identity of a process among those that share a store. */
@@ -135,7 +140,7 @@ export type Stored<T> = T | Promise<T>;
  * A store neither reads nor changes row contents. Each operation is atomic, even if the process dies meanwhile, and
  * what it has confirmed is durable. `journalStoreLaws` of `troupe/testing` checks any store against this contract.
  *
- * Errors: `journal.exists`, `journal.unknown`, `journal.held` (another process holds the lease), `journal.fenced` (the
+ * Errors: `journal.exists`, `journal.unknown`, `journal.held` (another process holds the lease), `journal.moved` (it is in another store), `journal.fenced` (the
  * lease was lost), `journal.conflict` (rows that do not follow), `journal.busy`, `journal.full`, `journal.read-only`,
  * `journal.corrupt`, `journal.failed`.
  */
@@ -148,7 +153,7 @@ export interface JournalStore {
   create(entry: RunEntry, wish: LeaseWish): Stored<Lease>;
   /**
    * Acquires the lease if it is free, expired, or its holder is gone: exactly one of many competing callers gets it.
-   * @throws `journal.unknown`; `journal.held`, whose `details` are `{holder, expiresAt}`, also for the holder itself.
+   * @throws `journal.unknown`; `journal.held`, whose `details` are `{holder, expiresAt}`, also for the holder itself; `journal.moved`.
    */
   acquire(runId: string, wish: LeaseWish): Stored<Lease>;
   /** Extends a lease, also an expired one that was not taken over. @throws `journal.fenced` */
@@ -192,7 +197,7 @@ export interface JournalStore {
   publish?(topic: string, text: string): Stored<void>;
   /** Calls `next` with each text of a topic from now on. Resolves when it listens, with a function that ends it. */
   subscribe?(topic: string, next: (text: string) => void): Promise<() => Promise<void>>;
-  /** @throws `journal.unknown` */
+  /** @throws `journal.unknown`; `journal.moved` for a run that is `moved` */
   post(letter: Letter): Stored<void>;
   /** Returns unprocessed letters in order of arrival; none for an unknown run. */
   letters(runId: string): Stored<readonly Letter[]>;
@@ -204,7 +209,7 @@ export interface JournalStore {
    */
   hold?(holder: BlobHolder, hashes: readonly string[], place?: string): Stored<readonly BlobHold[]>;
   /**
-   * Deletes runs that have ended, with all their data; returns the count. Runs under a lease are skipped, unless it had
+   * Deletes runs that have ended or were moved, with all their data; returns the count. Runs under a lease are skipped, unless it had
    * expired by `idleSince`.
    *
    * With them go bytes in the room `blobs` that no other holder has, also those of named texts that were removed. Their holds on bytes

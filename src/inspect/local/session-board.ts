@@ -1,6 +1,6 @@
 import type { JournalStore, RunEntry, RunList } from '../../contracts/journals/journal.ts';
 import type { ForkPoint } from '../../contracts/journals/journal-record.ts';
-import { INTERRUPTED, leftRunning } from '../../runtime/journal/resume/left-running.ts';
+import { leftRunning } from '../../runtime/journal/resume/left-running.ts';
 import type { Breakpoint } from '../recording/breakpoint.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import type { RunFigures } from '../recording/run-sums.ts';
@@ -76,7 +76,7 @@ export const runsHere = (
     .toReversed();
 };
 
-/** The runs of a store that are not among those of this process; one whose process is gone before its end is interrupted. */
+/** The runs of a store that are not among those of this process; one whose process is gone before its end is interrupted, and one that was never executed is queued. */
 export const storedRuns = async (
   store: RunSources['store'],
   entries: readonly RunEntry[],
@@ -84,9 +84,9 @@ export const storedRuns = async (
 ): Promise<readonly ListedRun[]> => {
   const known = new Set(here.map(({ run }) => run));
   const others = entries.filter(({ runId }) => !known.has(runId));
-  const left = store === undefined ? new Set() : await leftRunning(store, others);
+  const left = store === undefined ? new Map<string, string>() : await leftRunning(store, others);
   return others.map(({ runId, agent, title, createdAt, ...entry }): ListedRun => {
-    const status = left.has(runId) ? INTERRUPTED : entry.status;
+    const status = left.get(runId) ?? entry.status;
     const about = { run: runId, agent, status, title, startedAt: createdAt };
     return { ...about, isLive: false, source: 'stored', isKept: true };
   });

@@ -43,7 +43,8 @@ export class StoredFigures {
         isOver && known?.read === undefined
           ? { figures: await this.#endOf(runId), read: undefined }
           : await this.#goOn(runId, known?.read ?? { sums: new RunSums(), rows: 0 });
-      this.#known.set(runId, { sign, ...found });
+      const figures = ownFigures(found.figures, entry);
+      this.#known.set(runId, { sign, ...found, figures });
     } catch {
       // Of a journal that cannot be read there are no figures; the others have theirs. Looking at the run says why.
       this.#known.set(runId, { sign, figures: {}, read: undefined });
@@ -75,6 +76,12 @@ export class StoredFigures {
     return { figures: sums.figures, read: { sums, rows } };
   }
 }
+
+/** The figures of a run with its own duration: that of a fork, whose journal has the start of the run that it was forked from, counts from its fork. */
+const ownFigures = (figures: RunFigures, { forkedFrom, createdAt, updatedAt }: RunEntry): RunFigures =>
+  forkedFrom === undefined || figures.durationMs === undefined
+    ? figures
+    : { ...figures, durationMs: Math.max(0, updatedAt - createdAt) };
 
 /** The number of rows of a run: a store is asked for single rows, of which a few show where they end. */
 const lengthOf = async (store: JournalStore, runId: string): Promise<number> => {

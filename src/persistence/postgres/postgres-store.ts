@@ -16,7 +16,7 @@ import type {
   RunQuery,
 } from '../../contracts/journals/journal.ts';
 import type { KeyValueFiles } from '../../contracts/conversations/memory.ts';
-import { assertFollows, assertFree, assertHolds, journalErrors } from '../journal-errors.ts';
+import { assertFollows, assertFree, assertHolds, assertReads, journalErrors } from '../journal-errors.ts';
 import { postgresFiles } from './postgres-files.ts';
 import type { ChannelListener } from './postgres-listener.ts';
 import { channelOf, PostgresListener } from './postgres-listener.ts';
@@ -209,6 +209,7 @@ class PostgresStore implements JournalStore {
 
   post({ runId, id, at, text }: Letter): Promise<void> {
     return this.#write(runId, async (client, run) => {
+      assertReads(runId, run.status);
       await client.query(
         `insert into ${this.#tables.letters} (run, id, at, text) values ($1, $2, $3, $4) on conflict do nothing`,
         [run.id, storedText(id), at, storedText(text)],

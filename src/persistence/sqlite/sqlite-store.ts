@@ -19,7 +19,7 @@ import type {
   Stored,
 } from '../../contracts/journals/journal.ts';
 import type { KeyValueFiles } from '../../contracts/conversations/memory.ts';
-import { assertFollows, assertFree, assertHolds, journalErrors } from '../journal-errors.ts';
+import { assertFollows, assertFree, assertHolds, assertReads, journalErrors } from '../journal-errors.ts';
 import { RELEASED_ROOM, releaseBlobs, releasedText } from '../release-blobs.ts';
 import { processIdentity } from '../process-holder.ts';
 import type { Column } from '../run-table.ts';
@@ -179,6 +179,7 @@ class SqliteStore implements JournalStore {
   post({ runId, id, at, text }: Letter): void {
     this.#write((connection) => {
       const run = connection.run(runId) ?? this.#unknown(runId);
+      assertReads(runId, run.status);
       connection.statements.insertLetter.run(run.id, storedText(id), at, storedText(text));
     });
   }

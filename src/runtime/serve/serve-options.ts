@@ -79,6 +79,12 @@ export type ServedRunOptions = Omit<
 export interface ServeOptions<Agents extends ServedAgents = ServedAgents> {
   readonly agents: Agents;
   /**
+   * Earlier versions of the agents, by a label for people. No run begins with them: one that is under way goes on under the agent that is served, if
+   * that does what the run's journal says, else under the first of these that does, else it is held. A version has the name of its agent, and
+   * may be what that was, or anything else that runs of then can go on with.
+   */
+  readonly versions?: ServedAgents | undefined;
+  /**
    * Tells who calls. Without it only requests to this very machine are served (`localhost`, `127.0.0.1`, `[::1]`); `'none'` serves everybody,
    * who then may do everything: put a check of your own in front of it.
    */
@@ -139,6 +145,7 @@ export const checkServe = optionsCheck<ServeOptions>(
       (given) => isObject(given) && !Array.isArray(given) && Object.keys(given).length > 0,
       'not an object of agents by name: write { clerk }',
     ),
+    versions: optional(objectLike({}, 'not an object of agents by label: write { "until 2.0": clerk1 }')),
     auth: optional(formOr((given) => typeof given === 'string', oneOf(['none']), aFunction())),
     store: optional(storeSchema()),
     context: optional(aFunction()),

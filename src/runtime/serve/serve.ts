@@ -135,7 +135,7 @@ class Server implements ServiceParts {
     this.hasAuth = typeof auth === 'function';
     this.onProblem = safely(options.onProblem);
     const limits = { ...LIMITS, ...givenLimits(options.limits) };
-    const names = new ServedNames(agents);
+    const names = new ServedNames(agents, options.versions);
     const runs = new ServedRuns({
       engine,
       names,

@@ -190,6 +190,8 @@ describe('the table of runs', () => {
     const left = row('left', { startedAt: 7, status: 'interrupted', requests: 1 });
     expect(rowStatus(left)).toBe('interrupted');
     expect(idsOf([...rows, left])).toEqual(['asks', 'busy', 'left', 'new', 'old']);
+    const queued = row('queued', { startedAt: 1, status: 'queued' });
+    expect(idsOf([...rows, left, queued])).toEqual(['asks', 'busy', 'queued', 'left', 'new', 'old']);
     expect(idsOf([...rows, left], { status: 'interrupted' })).toEqual(['left']);
     expect(statusesOf([...rows, left]).map(([status]) => status)).toEqual([
       'waits for you',

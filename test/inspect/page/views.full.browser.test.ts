@@ -3,6 +3,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { RunRow } from '../../../src/inspect/page/session.ts';
 import { recorder } from '../../../src/inspect/recording/recorder.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
+import { agent } from '../../../src/runtime/define/agent.ts';
+import { createGlobalEngine } from '../../../src/runtime/engines/global-engine.ts';
+import { serve } from '../../../src/runtime/serve/serve.ts';
 import { describeInChromium } from '../../support/chromium.ts';
 import { openInspector } from '../../support/inspector-page.ts';
 import { violationsIn } from '../../support/axe.ts';
@@ -145,6 +148,33 @@ describeInChromium('a view of the table of runs', (browser) => {
     await menu(page).getByRole('button', { name: 'one', exact: true }).click();
     await expect.poll(() => titlesIn(page), soon).toEqual(['Task number 1']);
     expect(problems.filter((each) => !each.includes('EventSource'))).toEqual([]);
+  });
+});
+
+describeInChromium('a stored run that nobody has executed yet', (browser) => {
+  test('is queued, for as long as it is, until a worker takes it', async () => {
+    const store = memoryStore();
+    const clerk = agent({ name: 'clerk', decide: () => ({ kind: 'answer', answer: 'done' }) });
+    await using entrance = serve(createGlobalEngine(), { agents: { clerk }, store, executes: false });
+    const { status } = await entrance.fetch(
+      new Request('http://localhost/agents/clerk/runs', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"input":"Count"}',
+      }),
+    );
+    expect(status).toBe(201);
+    const { page } = await openInspector(browser(), { store });
+    await page.getByRole('link', { name: 'troupe' }).click();
+    const pill = page.locator('.run-row .pill.queued');
+    await expect
+      .poll(() => pill.allInnerTexts(), soon)
+      .toEqual([expect.stringMatching(/^queued for [\d.]+ /)]);
+    await takePictures(page, 'views-queued');
+    expect(await violationsIn(page)).toEqual([]);
+    await using worker = serve(createGlobalEngine(), { agents: { clerk }, store });
+    await worker.booted;
+    await expect.poll(() => pill.count(), soon).toBe(0);
   });
 });
 

@@ -1,10 +1,14 @@
 import { expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { act, answer, tool } from '../../../src/index.ts';
 import { connect } from '../../../src/client/connect.ts';
 import type { LiveEvent } from '../../../src/contracts/events/event.ts';
 import type { JournalStore } from '../../../src/contracts/journals/journal.ts';
 import { memoryStore } from '../../../src/persistence/memory-store.ts';
 import { agent } from '../../../src/runtime/define/agent.ts';
+import { heldMark } from '../../../src/runtime/journal/versions/held-marks.ts';
 import { serve } from '../../../src/runtime/serve/serve.ts';
+import { partsOf } from '../../../src/runtime/serve/service-parts.ts';
 import { createGlobalEngine } from '../../../src/runtime/engines/global-engine.ts';
 import { virtualClock } from '../../../src/testing/virtual-clock.ts';
 import { deferred } from '../../support/runs.ts';
@@ -243,7 +247,7 @@ test('tenants take turns, however many runs one of them has', async () => {
   expect(begun).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'a4']);
 });
 
-test('a run that cannot be resumed is attempted ever more rarely, and does not keep others waiting', async () => {
+test('a run that cannot be resumed is named once, attempted ever more rarely, and does not keep others waiting', async () => {
   const store = withoutWatch();
   const clock = virtualClock();
   await using entrance = await front(store, ['clerk', 'greeter']);
@@ -251,13 +255,15 @@ test('a run that cannot be resumed is attempted ever more rarely, and does not k
   const broken = await desk.start('clerk', 'go');
   const [row] = await store.read(broken.runId);
   const problems: unknown[] = [];
+  let attempts = 0;
   const damaged: JournalStore = Object.assign(Object.create(store) as JournalStore, {
     subscribe: undefined,
     publish: undefined,
-    read: (runId: string, from = 0, limit = Infinity) =>
-      runId === broken.runId && limit > 1
-        ? [{ n: 0, text: row?.text.slice(1) ?? '' }]
-        : store.read(runId, from, limit),
+    read: (runId: string, from = 0, limit = Infinity) => {
+      if (runId !== broken.runId || limit === 1) return store.read(runId, from, limit);
+      attempts += 1;
+      return [{ n: 0, text: row?.text.slice(1) ?? '' }];
+    },
   });
   for (const name of [
     'due',
@@ -288,8 +294,12 @@ test('a run that cannot be resumed is attempted ever more rarely, and does not k
   }
   expect(await other.result).toMatchObject({ output: 'Hello.' });
   // At 0, 1, 3, 7, 15 and 31 s.
-  await until(() => problems.length >= 6);
-  expect(problems).toHaveLength(6);
+  await until(() => attempts >= 6);
+  expect(attempts).toBe(6);
+  expect(problems).toHaveLength(1);
+  expect(partsOf(worker.service)?.serving.runs.held).toBe(1);
+  const entry = await store.entry(broken.runId);
+  expect(entry && (await heldMark(store, entry))).toMatchObject({ code: 'journal.corrupt' });
 });
 
 test('a server that executes none refuses runs while too many wait, and what it cannot do without one', async () => {
@@ -310,4 +320,48 @@ test('a server that executes none refuses runs while too many wait, and what it 
     serve(createGlobalEngine(), { agents: { clerk: clerkSaying([]) }, executes: false, ...options });
   expect(refused({})).toThrow(expect.objectContaining({ code: 'input.invalid' }));
   expect(refused({ store, resumes: true })).toThrow(expect.objectContaining({ code: 'input.invalid' }));
+});
+
+test('a run whose call was under way, and whose tool is gone, is held: named once, counted, and taken by a process that has the tool', async () => {
+  const store = withoutWatch();
+  const begun = deferred<undefined>();
+  const paying = (name: string, execute: () => Promise<string> | string) =>
+    agent({
+      name: 'payer',
+      tools: [tool({ name, description: 'Pays.', idempotent: true, input: z.object({}), execute })],
+      decide: ({ results }) =>
+        results.length === 0 ? act({ name: 'pay', input: {} }) : answer(String(results[0]?.text)),
+    });
+  const handle = paying('pay', () => {
+    begun.resolve(undefined);
+    return new Promise(() => undefined);
+  }).stream('go', { store, runId: 'r' });
+  const isOver = handle.result.catch(() => undefined);
+  await begun.promise;
+  await handle.suspend({ withinMs: 0 });
+  await isOver;
+  const problems: unknown[] = [];
+  const clock = virtualClock();
+  await using worker = await served({
+    agents: { payer: paying('payOut', () => 'paid out') },
+    store,
+    clock,
+    sweepMs: 500,
+    onProblem: (error) => problems.push(error),
+  });
+  await worker.service.booted;
+  const runs = partsOf(worker.service)?.serving.runs;
+  for (let looks = 0; looks < 40; looks += 1) {
+    await clock.advance(500);
+    await eventually(async () => clock.pending > 0 && (runs?.underWay.length ?? 0) === 0);
+  }
+  expect(problems).toMatchObject([{ code: 'tool.missing', tool: 'pay' }]);
+  expect(runs?.held).toBe(1);
+  const entry = await store.entry('r');
+  expect(entry && (await heldMark(store, entry))).toMatchObject({ code: 'tool.missing' });
+  await using other = await served({ agents: { payer: paying('pay', () => 'paid') }, store });
+  await other.service.booted;
+  expect(await connect(other.url).at('r').result).toMatchObject({ output: 'paid' });
+  const after = await store.entry('r');
+  expect(after && (await heldMark(store, after))).toBeUndefined();
 });

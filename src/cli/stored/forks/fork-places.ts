@@ -42,6 +42,23 @@ export const stepAdvice = (runId: string, events: readonly RuntimeEvent[]): stri
   return `its root is a team, whose members take the steps. Name an event, such as ${option}, with which ${oneLine(member)} began step ${step}`;
 };
 
+/** The way to a member's state as a step of it begins, for a run whose root is a team, which has none. */
+export const stateAdvice = (runId: string, events: readonly RuntimeEvent[], step: number): string => {
+  if (lastForkPlace(events)?.member === undefined) return stepAdvice(runId, events);
+  const team = 'its root is a team, which has no state: that of a member is named by an event';
+  const paths = new Set(events.filter(hasChangedState).map(({ path }) => path));
+  const own = events.filter(({ path }) => paths.has(path));
+  const made =
+    own.find((event) => event.type === 'agent.reduced' && event.step === step - 1) ??
+    own.find(({ type }) => type === 'agent.prepared');
+  if (made === undefined) return `${team}, and no member of this run has changed one`;
+  const began = made.type === 'agent.reduced' ? (made.step ?? 0) + 1 : 0;
+  return `${team}, such as --event ${made.seq} for ${oneLine(made.path)} as step ${began} begins`;
+};
+
+const hasChangedState = (event: RuntimeEvent): boolean =>
+  event.type === 'agent.reduced' && Object.keys(event.diff).length > 0;
+
 /** The way to an event that a fork may change. */
 export const eventAdvice = (events: readonly RuntimeEvent[]): string => {
   const all = changeableEvents(events);

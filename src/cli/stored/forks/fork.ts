@@ -12,7 +12,7 @@ import { withStore } from '../open-store.ts';
 import type { StoredRun } from '../../../runtime/journal/replay/read-stored-run.ts';
 import { readStoredRun } from '../../../runtime/journal/replay/read-stored-run.ts';
 import { forkPlan } from './fork-change.ts';
-import { eventAdvice, stepAdvice } from './fork-places.ts';
+import { eventAdvice, stateAdvice, stepAdvice } from './fork-places.ts';
 
 /** `troupe fork`: starts a run that shares the beginning of another. */
 export const fork = (wanted: ForkCommand, session: Session): Promise<number> =>
@@ -27,7 +27,7 @@ export const fork = (wanted: ForkCommand, session: Session): Promise<number> =>
       session,
     );
     const runId = newRunId();
-    const kept = { ...opened, runId, isParked };
+    const kept = { ...opened, runId, isParked, forkedAt: Date.now() };
     return perform(
       async ({ signal, person }) => {
         const run = await readStoredRun(store, entry);
@@ -60,8 +60,11 @@ const nameOptions = (
 ): unknown => {
   if (state !== undefined && !isTroupeError(thrown, 'journal.point-unknown'))
     return nameOption(thrown, ['input.invalid'], '--state');
-  if ('step' in at)
-    return nameOption(thrown, ['journal.point-unknown'], '--at', stepAdvice(entry.runId, events));
+  if ('step' in at) {
+    const advice =
+      state === undefined ? stepAdvice(entry.runId, events) : stateAdvice(entry.runId, events, at.step);
+    return nameOption(thrown, ['journal.point-unknown'], '--at', advice);
+  }
   const options = [
     '--event',
     ...(text === undefined ? [] : ['--text']),

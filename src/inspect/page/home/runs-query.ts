@@ -50,6 +50,8 @@ export const openingQuery: RunsQuery = {
 export const WAITS = 'waits for you';
 /** The status of a run whose process is gone before its end. */
 export const INTERRUPTED = 'interrupted';
+/** The status of a run that was entered, and that no process has executed yet. */
+export const QUEUED = 'queued';
 /** The status of a run that was shown as it went on, until its process ended. */
 export const PROCESS_ENDED = 'process ended';
 
@@ -63,6 +65,7 @@ const attention = [
   'paused',
   'running',
   'waiting',
+  QUEUED,
   INTERRUPTED,
   PROCESS_ENDED,
   'failed',

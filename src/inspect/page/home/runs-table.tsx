@@ -17,6 +17,7 @@ import {
   INTERRUPTED,
   isNamed,
   PROCESS_ENDED,
+  QUEUED,
   rowStatus,
   turnOrder,
   WAITS,
@@ -96,7 +97,17 @@ const Said = ({ row }: { readonly row: RunRow }) => {
   );
 };
 
-const tones = ['completed', 'failed', 'paused', 'waiting', 'stopped', 'aborted', INTERRUPTED, PROCESS_ENDED];
+const tones = [
+  'completed',
+  'failed',
+  'paused',
+  'waiting',
+  'stopped',
+  'aborted',
+  QUEUED,
+  INTERRUPTED,
+  PROCESS_ENDED,
+];
 
 const Status = ({ row }: { readonly row: RunRow }) => {
   const status = rowStatus(row);
@@ -105,6 +116,7 @@ const Status = ({ row }: { readonly row: RunRow }) => {
     <span class={`pill ${row.isLive ? 'live' : 'over'} ${tone}`}>
       {oneLine(status, 24)}
       {status === INTERRUPTED && ' · resume it'}
+      {status === QUEUED && ` for ${spanOf(Math.max(0, Date.now() - (row.startedAt ?? Date.now())))}`}
     </span>
   );
 };

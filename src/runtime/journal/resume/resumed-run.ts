@@ -32,7 +32,7 @@ export const resumeTaken = async <Output, State>(
 /** Refuses the run of another agent. @throws `journal.diverged` */
 export const assertOwn = ({ runId, agent }: Began, { name }: Pick<Definition, 'name'>): void => {
   if (agent === name) return;
-  const message = `Cannot resume run '${runId}' as its agent is '${agent}': found '${name}'`;
+  const message = `Cannot replay run '${runId}' as its agent is '${agent}': found '${name}'`;
   throw new TroupeError('journal.diverged', message, { runId });
 };
 

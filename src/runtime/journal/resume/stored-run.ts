@@ -225,7 +225,7 @@ export const beganIn = (runId: string, [began]: readonly JournalRecord[]): Began
   const isEmpty = began === undefined;
   const why = isEmpty ? 'it had not begun: run it once more' : 'its journal does not say how it began';
   const code = isEmpty ? 'journal.unknown' : 'journal.corrupt';
-  throw new TroupeError(code, `Cannot go on with run '${runId}' as ${why}`, { runId });
+  throw new TroupeError(code, `Cannot open run '${runId}' as ${why}`, { runId });
 };
 
 /** The records in rows of a run, which follow those that were `opened` before. @throws `journal.corrupt`, `journal.version` */
@@ -251,7 +251,7 @@ const unlockRows = async (runId: string, rows: readonly JournalRow[], key: Secre
   return unlockFields(runId, rows, key);
 };
 
-/** Refuses to resume a run with unknown secrets: no tool may be called with a placeholder. */
+/** Refuses to continue a run with unknown secrets: no tool may be called with a placeholder. */
 export const assertSecretsKnown = (
   runId: string,
   { missing, lockedFields }: Pick<OpenedJournal, 'missing' | 'lockedFields'>,
@@ -260,7 +260,7 @@ export const assertSecretsKnown = (
   if (lockedFields.length > 0) throw lockedError(runId, lockedFields, key);
   if (missing.length === 0) return;
   const names = missing.join(', ');
-  const message = `Cannot resume run '${runId}' as its journal refers to secrets that are not known here: ${names}. Set the variables, or pass them as \`secrets\``;
+  const message = `Cannot open run '${runId}' as its journal refers to secrets that are not known here: ${names}. Set the variables, or pass them as \`secrets\``;
   throw new TroupeError('secret.missing', message, { runId, details: { names: [...missing] } });
 };
 
@@ -274,7 +274,7 @@ export const lockedError = (
     key === undefined
       ? 'its journal has sealed fields, and no key was given'
       : 'the key does not open the sealed fields of its journal';
-  const message = `Cannot resume run '${runId}' as ${why}: ${names.join(', ')}. Pass the \`secretKey\` that sealed them, or set TROUPE_SECRET_KEY; after a change of keys, pass both`;
+  const message = `Cannot open run '${runId}' as ${why}: ${names.join(', ')}. Pass the \`secretKey\` that sealed them, or set TROUPE_SECRET_KEY; after a change of keys, pass both`;
   const code = key === undefined ? 'secret.missing' : 'secret.wrong-key';
   return new TroupeError(code, message, { runId, details: { names: [...names] } });
 };

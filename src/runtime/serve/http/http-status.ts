@@ -25,6 +25,8 @@ const byCode: Readonly<Partial<Record<ErrorCode, number>>> = {
   'request.answered': 409,
   'run.duplicate': 409,
   'run.ended': 409,
+  'tool.missing': 409,
+  'journal.moved': 410,
   'request.expired': 410,
   'content.too-large': 413,
   'engine.full': 429,

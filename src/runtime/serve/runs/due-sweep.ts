@@ -1,7 +1,9 @@
 import type { Clock } from '../../../base/clock.ts';
-import { isTroupeError } from '../../../contracts/errors/error.ts';
+import { systemClock } from '../../../base/clock.ts';
+import { errorData, isTroupeError } from '../../../contracts/errors/error.ts';
 import type { JournalStore, RunEntry } from '../../../contracts/journals/journal.ts';
 import { dueRuns } from '../../journal/resume/due-runs.ts';
+import { forgetHeld, isHolding, markHeld } from '../../journal/versions/held-marks.ts';
 import { takeTurns } from './take-turns.ts';
 
 /** Runs that are looked at in one sweep: beyond, tenants do not take turns. */
@@ -32,27 +34,40 @@ export interface DueSweepSetup {
 interface Refused {
   readonly retryAt: number;
   readonly delayMs: number;
+  /** The code and the message of its error. */
+  readonly reason: string;
+  /** True if something has to change before it can be resumed. */
+  readonly isHeld: boolean;
 }
 
 /**
  * Resumes what is due in a store, as far as there is room.
  *
  * I1  Tenants take turns.
- * I2  A run that cannot be resumed is named once for each attempt, and attempted ever more rarely.
+ * I2  A run that cannot be resumed is named once for each reason, and attempted ever more rarely.
  * I3  Runs that only wait give way to those that are due: they are resumed by what they wait for.
  */
 export class DueSweep {
   readonly #setup: DueSweepSetup;
   readonly #refused = new Map<string, Refused>();
   readonly #unreadable = new Set<string>();
+  #held = 0;
+  #hasForgotten = false;
 
   constructor(setup: DueSweepSetup) {
     this.#setup = setup;
   }
 
+  /** The number of runs that are due, and that are held: something has to change before they can be resumed here. */
+  get held(): number {
+    return this.#held;
+  }
+
   /** Resumes what is due; returns the number of these runs. @throws those of the store's list */
   async sweep(): Promise<number> {
     const { store, most, underWay, ended } = this.#setup;
+    if (!this.#hasForgotten) await forgetHeld(store);
+    this.#hasForgotten = true;
     const { due, unreadable } = await dueRuns(store, LOOKED_AT);
     for (const { id, error } of unreadable) {
       if (!this.#unreadable.has(id)) this.#setup.onProblem(error);
@@ -65,6 +80,7 @@ export class DueSweep {
       if (ended.aborted || underWay().size >= most) break;
       if (await this.#resume(entry)) count += 1;
     }
+    this.#held = due.filter(({ runId }) => this.#refused.get(runId)?.isHeld === true).length;
     return count;
   }
 
@@ -89,19 +105,28 @@ export class DueSweep {
     }
   }
 
+  /** Registers that a run could not be resumed, or was lost again for a reason of its own: it is attempted later. */
+  async refuse(runId: string, thrown: unknown): Promise<void> {
+    const { store, clock, onProblem } = this.#setup;
+    const now = clock.now();
+    const before = this.#refused.get(runId);
+    const isAgain = before !== undefined && now - before.retryAt < LONGEST_RETRY_MS;
+    const delayMs = isAgain ? Math.min(before.delayMs * 2, LONGEST_RETRY_MS) : RETRY_MS;
+    const { code, message } = errorData(thrown, 'journal.failed');
+    const reason = `${code} ${message}`;
+    const isHeld = isHolding(thrown);
+    this.#refused.set(runId, { retryAt: now + delayMs, delayMs, reason, isHeld });
+    if (before?.reason !== reason) onProblem(thrown);
+    // For readers of the store; a store that takes no mark is no reason to stop.
+    if (isHeld) await markHeld(store, runId, thrown, systemClock.now()).catch(onProblem);
+  }
+
   async #resume(entry: RunEntry): Promise<boolean> {
-    const { clock, resume, onProblem } = this.#setup;
     try {
-      const isResumed = await resume(entry);
-      this.#refused.delete(entry.runId);
-      return isResumed;
+      return await this.#setup.resume(entry);
     } catch (thrown) {
       // Another process was faster.
-      if (isTroupeError(thrown, 'journal.held')) return false;
-      const { delayMs } = this.#refused.get(entry.runId) ?? { delayMs: RETRY_MS / 2 };
-      const next = Math.min(delayMs * 2, LONGEST_RETRY_MS);
-      this.#refused.set(entry.runId, { retryAt: clock.now() + next, delayMs: next });
-      onProblem(thrown);
+      if (!isTroupeError(thrown, 'journal.held')) await this.refuse(entry.runId, thrown);
       return false;
     }
   }

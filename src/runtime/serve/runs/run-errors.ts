@@ -11,6 +11,10 @@ export const unknownRun = (): TroupeError =>
 export const endedRun = (runId: string): TroupeError =>
   new TroupeError('run.ended', 'Cannot reach the run as it is over', { runId });
 
+/** The error for a run that is in another store by now. */
+export const movedRun = (runId: string): TroupeError =>
+  new TroupeError('journal.moved', 'Cannot reach the run as it was moved to another store', { runId });
+
 /** The error of a server that takes no more runs. */
 export const drainingError = (): TroupeError =>
   new TroupeError('engine.closed', 'Cannot do that as the server is shutting down', {

@@ -1,8 +1,8 @@
-import type { JournalStore, RunEntry } from '../../../contracts/journals/journal.ts';
+import type { JournalStore, RunEntry, StoredStatus } from '../../../contracts/journals/journal.ts';
 import type { RemoteEntry } from '../../../contracts/runs/remote-run.ts';
 import type { Caller } from '../serve-options.ts';
 import type { FoundRun, LiveRun } from './live-run.ts';
-import { unknownRun } from './run-errors.ts';
+import { movedRun, unknownRun } from './run-errors.ts';
 import type { ServedNames } from './served-names.ts';
 import { tenantIn } from './stored-events.ts';
 import { isOfTenant } from './tenant-ids.ts';
@@ -38,6 +38,7 @@ export class RunFinder {
     if (live !== undefined && !live.isLeft) return { live };
     const stored = await this.#store?.entry(runId);
     if (stored === undefined || this.#names.of(stored.agent) === undefined) throw unknownRun();
+    if (!isHere(stored.status)) throw movedRun(runId);
     return { stored };
   }
 
@@ -53,10 +54,10 @@ export class RunFinder {
     return entries;
   }
 
-  /** The entry of a stored run as callers see it; undefined if its agent is not served. */
+  /** The entry of a stored run as callers see it; undefined if its agent is not served, or it is in another store. */
   entryOf({ dueAt: _dueAt, agent: ownName, ...entry }: RunEntry): RemoteEntry | undefined {
     const agent = this.#names.of(ownName);
-    if (agent === undefined) return undefined;
+    if (agent === undefined || !isHere(entry.status)) return undefined;
     const status = this.#runs.at(entry.runId)?.entry.status ?? entry.status;
     return { ...entry, agent: agent.name, status };
   }
@@ -70,6 +71,9 @@ export class RunFinder {
     return (await tenantIn(this.#store, runId).catch(() => UNREADABLE)) === tenant;
   }
 }
+
+const isHere = (status: StoredStatus): status is Exclude<StoredStatus, 'arriving' | 'moved'> =>
+  status !== 'arriving' && status !== 'moved';
 
 /** No tenant. */
 const UNREADABLE = Symbol('unreadable');

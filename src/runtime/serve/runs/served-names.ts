@@ -3,6 +3,7 @@ import { foundText } from '../../../contracts/errors/found-text.ts';
 import type { AnyAgent } from '../../define/agent-registry.ts';
 import type { Definition } from '../../define/definition.ts';
 import { definitionOf } from '../../define/definition.ts';
+import type { AgentVersion } from '../../journal/versions/fitting-version.ts';
 import type { ServedAgents } from '../serve-options.ts';
 
 /** An agent of a server. */
@@ -11,6 +12,8 @@ export interface ServedAgent {
   readonly name: string;
   readonly agent: AnyAgent;
   readonly definition: Definition;
+  /** Earlier versions of it: no run begins with them. */
+  readonly versions: readonly AgentVersion[];
 }
 
 /** Names of agents, as they stand in addresses. */
@@ -23,15 +26,29 @@ export class ServedNames {
   readonly #byName: ReadonlyMap<string, ServedAgent>;
   readonly #byOwnName: ReadonlyMap<string, ServedAgent>;
 
-  /** @throws {TroupeError} `agent.invalid` for what is no agent, or has a name that no address holds; `agent.duplicate` */
-  constructor(agents: ServedAgents) {
-    this.all = Object.entries(agents).map(([name, agent]) => servedAgent(name, agent));
+  /**
+   * @throws {TroupeError} `agent.invalid` for what is no agent, or has a name that no address holds; `agent.duplicate`; `agent.unknown` for a
+   * version of an agent that is not among them.
+   */
+  constructor(agents: ServedAgents, versions: ServedAgents = {}) {
+    const earlier = Object.entries(versions).map(([label, agent]) => ({
+      label,
+      agent,
+      name: definitionIn(`version '${label}'`, agent).name,
+    }));
+    this.all = Object.entries(agents).map(([name, agent]) => servedAgent(name, agent, earlier));
     this.#byName = new Map(this.all.map((each) => [each.name, each]));
     this.#byOwnName = new Map(this.all.map((each) => [each.definition.name, each]));
     if (this.#byOwnName.size < this.all.length)
       throw new TroupeError(
         'agent.duplicate',
         'Cannot serve two agents of one name, as a stored run knows its agent by it: give each a name of its own',
+      );
+    const stray = earlier.find(({ name }) => !this.#byOwnName.has(name));
+    if (stray !== undefined)
+      throw new TroupeError(
+        'agent.unknown',
+        `Cannot serve version '${stray.label}' as its agent is not served: '${stray.name}'. A version has the name of the agent that it is one of`,
       );
   }
 
@@ -48,16 +65,25 @@ export class ServedNames {
   }
 }
 
-const servedAgent = (name: string, agent: AnyAgent): ServedAgent => {
-  const definition = definitionOf(Object(agent));
-  if (definition === undefined)
-    throw new TroupeError(
-      'agent.invalid',
-      `Cannot serve '${name}' as it was not made by agent() or a team: found ${foundText(agent)}`,
-    );
-  if (NAME.test(name)) return { name, agent, definition };
+const servedAgent = (
+  name: string,
+  agent: AnyAgent,
+  earlier: readonly (AgentVersion & { readonly name: string })[],
+): ServedAgent => {
+  const definition = definitionIn(`'${name}'`, agent);
+  const versions = earlier.filter((each) => each.name === definition.name);
+  if (NAME.test(name)) return { name, agent, definition, versions };
   throw new TroupeError(
     'agent.invalid',
     `Cannot serve an agent as '${name}' as its name is part of an address: use letters, digits, - and _`,
+  );
+};
+
+const definitionIn = (what: string, agent: AnyAgent): Definition => {
+  const definition = definitionOf(Object(agent));
+  if (definition !== undefined) return definition;
+  throw new TroupeError(
+    'agent.invalid',
+    `Cannot serve ${what} as it was not made by agent() or a team: found ${foundText(agent)}`,
   );
 };

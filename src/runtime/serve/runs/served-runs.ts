@@ -18,6 +18,7 @@ import { callerKeyOf } from '../http/callers.ts';
 import type { Caller, RunParty } from '../serve-options.ts';
 import { awaitStart } from './await-start.ts';
 import { DueSweep } from './due-sweep.ts';
+import { versionToFork, versionToResume } from './choose-version.ts';
 import { checkInput } from './check-input.ts';
 import { addClientTools } from './client-tools.ts';
 import { laterOptions } from './later-options.ts';
@@ -224,7 +225,8 @@ export class ServedRuns {
     const runId = newRunId(caller.tenant);
     const options = this.#options.byEngine(caller);
     const { model } = options;
-    const handle = await forkAs<unknown, unknown>(agent.agent, original, {
+    const version = await versionToFork(agent, { original, fork: runId }, { ...options, store });
+    const handle = await forkAs<unknown, unknown>(version, original, {
       ...laterOptions(options),
       store,
       runId,
@@ -238,6 +240,11 @@ export class ServedRuns {
   /** The threads of a caller's tenant. @throws {TroupeError} `engine.invalid` without a store */
   threadsOf(party: RunParty): Threads {
     return this.#options.threadsOf(party);
+  }
+
+  /** The number of runs that are due, and that this server cannot resume until something changes. */
+  get held(): number {
+    return this.#sweep?.held ?? 0;
   }
 
   /** Resumes what is due in the store, of the agents that are served and the runs that no process has. */
@@ -336,8 +343,13 @@ export class ServedRuns {
   async #resumeNow(agent: ServedAgent, runId: string): Promise<LiveRun> {
     const store = this.#store('resume a run');
     const tenant = await tenantIn(store, runId);
-    const options = this.#options.byEngine(tenant === undefined ? {} : { tenant });
-    const handle = await resumeWith<unknown, unknown, unknown>(agent.agent, runId, { ...options, store });
+    const options = { ...this.#options.byEngine(tenant === undefined ? {} : { tenant }), store };
+    const version = await versionToResume(agent, runId, options);
+    const handle = await resumeWith<unknown, unknown, unknown>(version, runId, options);
+    // A call that was under way needs its tool, which is looked for only now.
+    handle.result.catch((thrown: unknown) => {
+      if (isTroupeError(thrown, 'tool.missing')) void this.#sweep?.refuse(runId, thrown);
+    });
     const run = this.#keep(new LiveRun(agent, handle, { isStored: true }));
     this.#setup.onResumed(run);
     return run;
