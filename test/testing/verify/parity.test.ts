@@ -68,7 +68,7 @@ describe('a proof moves as a genuine run does: the same events of the same actor
         moved += moves.length;
         await run.end();
       }),
-      { numRuns: sized(15, 200), seed: 7 },
+      { numRuns: sized(40, 400), seed: 7 },
     );
     expect(moved).toBeGreaterThan(10);
   });
