@@ -35,6 +35,8 @@ export const member = (name: string, ...tools: readonly string[]) =>
     name,
     tools: tools.map((each) => tooled(each.replace('?', ''), { approval: each.endsWith('?') })),
     failures: { retry: { attempts: 1 } },
+    // A proof watches for no loops, and says so.
+    limits: { loops: false },
   });
 
 /** Teams of several patterns, small enough for all of their states. */
