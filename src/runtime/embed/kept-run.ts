@@ -18,7 +18,7 @@ import { KeptRecords, textCheck } from './kept-records.ts';
 import type { LogicOptions } from './logic-options.ts';
 
 /** Version of the form of a run in a persisted snapshot. */
-const KEPT_VERSION = 2;
+export const KEPT_VERSION = 2;
 
 /** A run in a persisted snapshot: its records, or a reference to its store. */
 export interface KeptRun {
@@ -187,8 +187,6 @@ const keyIn = (given: LogicOptions['secretKey']): SecretKey | TroupeError | unde
 
 const toError = (thrown: unknown): TroupeError =>
   thrown instanceof TroupeError ? thrown : new TroupeError('internal', String(thrown));
-
-export const keptVersion = KEPT_VERSION;
 
 /** Checks what is read before the checksum is. */
 const isKeptRun = (value: unknown): value is KeptRun =>

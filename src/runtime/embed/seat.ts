@@ -19,7 +19,7 @@ import { CastWatch } from './cast-watch.ts';
 import { type EmbeddedRun, keptRun, type LeftRun, newRun, notBegun } from './embedded-run.ts';
 import { Face, type KeptFace } from './face.ts';
 import { packBlobs } from './kept-blobs.ts';
-import { type KeptActor, type KeptRun, keptVersion, type OpenedRun, withHead } from './kept-run.ts';
+import { type KeptActor, type KeptRun, KEPT_VERSION, type OpenedRun, withHead } from './kept-run.ts';
 import { leave, untilLeft } from '../journal/resume/leaving-runs.ts';
 import type { LogicOptions } from './logic-options.ts';
 import { Outgoing } from './outgoing.ts';
@@ -178,7 +178,7 @@ export class Seat {
 
   #keep(status: string): KeptRun {
     const { runId, definition } = this;
-    const head = { v: keptVersion, agent: definition.name, runId, published: this.#published };
+    const head = { v: KEPT_VERSION, agent: definition.name, runId, published: this.#published };
     if (status === 'done') return head;
     const isStored = this.#options.store === undefined ? undefined : true;
     if (isStored === true) this.#address();
