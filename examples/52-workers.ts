@@ -26,15 +26,17 @@ const processes: ChildProcess[] = [];
 
 /** Starts `troupe COMMAND` from the source of this project; resolves with the first line that it prints. */
 const start = async (command: string, ...given: readonly string[]) => {
-  const [cli, studio, store] = [
-    join(root, 'src/cli/main.ts'),
-    join(import.meta.dirname, '52-workers/studio.ts'),
-    join(folder, 'films.db'),
-  ];
+  const cli = join(root, 'src/cli/main.ts');
+  const studio = join(import.meta.dirname, '52-workers/studio.ts');
+  const store = join(folder, 'films.db');
   const child = spawn(
     process.execPath,
     ['--import', 'tsx', cli, command, studio, '--store', store, '--json', ...given],
-    { cwd: root, env: { ...process.env, STUDIO_LEDGER: ledger }, stdio: ['ignore', 'pipe', 'inherit'] },
+    {
+      cwd: root,
+      env: { ...process.env, STUDIO_LEDGER: ledger },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
   );
   processes.push(child);
   const [line] = await once(child.stdout, 'data');

@@ -21,7 +21,7 @@ test('troupe move that is killed after any of its writes leaves the run open in 
   const statusIn = async (store: (typeof stores)[number], runId: string) =>
     (await store.entry(runId))?.status;
   let killed = 0;
-  for (let at = 1; ; at += isThorough ? 1 : 4) {
+  for (let at = 1; ; at += isThorough ? 1 : 6) {
     await troupe(['run', `${agent}#payer`, 'go', '--park', '--store', one]);
     const [newest] = await stores[0].list({ limit: 1 });
     const runId = newest?.runId ?? '';
@@ -45,5 +45,5 @@ test('troupe move that is killed after any of its writes leaves the run open in 
     });
     if (exit === 0) break;
   }
-  expect(killed).toBeGreaterThan(isThorough ? 12 : 3);
+  expect(killed).toBeGreaterThan(isThorough ? 12 : 1);
 });

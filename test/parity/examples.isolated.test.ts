@@ -64,8 +64,8 @@ const runsOf = async (name: string, isStored: boolean): Promise<readonly Ran[]> 
 };
 
 const examples = join(import.meta.dirname, '..', '..', 'examples');
-/** These are about stores: they bring their own, or start processes, or a server whose address is another each time. */
-const STORED = /^(?:1[1-3]|35|40|41|4[3578])-/;
+/** These are about stores: they bring their own, drop runs that they have looked at, or start processes, or a server whose address is another each time. */
+const STORED = /^(?:1[1-3]|35|40|41|4[3578]|5[0-2])-/;
 /** Its agent runs on a page: no run is started here. */
 const ON_A_PAGE = '30-react-app.ts';
 const names = readdirSync(examples).filter(

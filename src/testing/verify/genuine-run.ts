@@ -175,7 +175,7 @@ export class GenuineRun {
 }
 
 /** Turns of the event loop after which a move that cannot be made will never be. */
-const PATIENCE = 50;
+const PATIENCE = 200;
 
 const astray = (path: string, does: string): Deviation => ({
   kind: 'otherwise',

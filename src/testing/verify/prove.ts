@@ -9,6 +9,7 @@ import { CallDesk } from './call-desk.ts';
 import { Cast } from './cast.ts';
 import { Coverage } from './coverage.ts';
 import type { Move } from './environment.ts';
+import type { Deviation } from './genuine-run.ts';
 import { GenuineRun } from './genuine-run.ts';
 import type { Counterexample, Proof, Story, Told } from './proof.ts';
 import type { Found, Searched } from './search.ts';
@@ -176,6 +177,14 @@ interface Claim {
   readonly violation: Violation;
 }
 
+/** A run has ended when all that it loads on first use is there: the next one waits for nothing. */
+const ATTEMPTS = 3;
+
+const NOTHING_VIOLATED: Deviation = {
+  kind: 'otherwise',
+  why: 'the genuine run did all of it, and violated nothing',
+};
+
 /** Has a genuine run do what a story says: a violation that it does not come to is a mistake of the proof, or of what it assumes. */
 const confirm = async (
   { definition, input, moves, violation }: Claim,
@@ -185,16 +194,16 @@ const confirm = async (
   if (options.confirm === false) return { confirmed: 'not tried', unconfirmed: 'it was not asked for' };
   const inUse = findUse(definition);
   if (inUse !== undefined) return { confirmed: 'not tried', unconfirmed: inUse };
-  const run = new GenuineRun(definition, input, options);
-  const deviation = await run.follow(moves);
-  const monitor = new PropertyMonitor(properties.filter(({ name }) => name === violation.rule));
-  const isSeen = run.events.some((event) => monitor.take(event).length > 0);
-  await run.end();
-  if (isSeen) return { confirmed: 'genuine', journal: run.store };
-  const { kind, why } = deviation ?? {
-    kind: 'otherwise',
-    why: 'the genuine run did all of it, and violated nothing',
-  };
+  let deviation: Deviation | undefined;
+  for (let attempt = 0; attempt < ATTEMPTS && deviation?.kind !== 'not tried'; attempt += 1) {
+    const run = new GenuineRun(definition, input, options);
+    deviation = await run.follow(moves);
+    const monitor = new PropertyMonitor(properties.filter(({ name }) => name === violation.rule));
+    const isSeen = run.events.some((event) => monitor.take(event).length > 0);
+    await run.end();
+    if (isSeen) return { confirmed: 'genuine', journal: run.store };
+  }
+  const { kind, why } = deviation ?? NOTHING_VIOLATED;
   return { confirmed: kind, unconfirmed: why };
 };
 
