@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { sqliteStore } from '../../src/persistence/sqlite/sqlite-store.ts';
-import { isThorough } from '../support/thorough.ts';
 import { compiledModuleOf, moduleOf, troupe } from './run-command.ts';
 
 test('troupe move that is killed after any of its writes leaves the run open in one store at most, and finishes when it is called again', async () => {
@@ -21,7 +20,7 @@ test('troupe move that is killed after any of its writes leaves the run open in 
   const statusIn = async (store: (typeof stores)[number], runId: string) =>
     (await store.entry(runId))?.status;
   let killed = 0;
-  for (let at = 1; ; at += isThorough ? 1 : 6) {
+  for (let at = 1; ; at += 1) {
     await troupe(['run', `${agent}#payer`, 'go', '--park', '--store', one]);
     const [newest] = await stores[0].list({ limit: 1 });
     const runId = newest?.runId ?? '';
@@ -45,5 +44,5 @@ test('troupe move that is killed after any of its writes leaves the run open in 
     });
     if (exit === 0) break;
   }
-  expect(killed).toBeGreaterThan(isThorough ? 12 : 1);
+  expect(killed).toBeGreaterThan(12);
 });

@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { connect } from '../../src/client/connect.ts';
 import { describeWithPostgres } from '../support/postgres.ts';
-import { isThorough, sized } from '../support/thorough.ts';
 import { compiledModuleOf, troupe } from './run-command.ts';
 import type { LongProcess } from './worker-kit.ts';
 import { linesOf, makePlace } from './worker-kit.ts';
@@ -32,7 +31,7 @@ interface Listed {
 }
 
 /** Runs of each kind. */
-const EACH = sized(1, 25);
+const EACH = 25;
 
 const manyAtOnce = ['--concurrency', '1000'];
 
@@ -176,10 +175,8 @@ test('runs under way go on under another version or are held with a reason, and 
   expect(await changeVersions('sqlite', EACH)).toBe(2 * 8 * EACH);
 });
 
-// The ordinary gate tries one store.
-if (isThorough)
-  describeWithPostgres('over PostgreSQL', ({ connectionString }) => {
-    test('runs under way go on under another version or are held with a reason, and so at a rollback', async () => {
-      expect(await changeVersions(connectionString, EACH)).toBe(2 * 8 * EACH);
-    });
+describeWithPostgres('over PostgreSQL', ({ connectionString }) => {
+  test('runs under way go on under another version or are held with a reason, and so at a rollback', async () => {
+    expect(await changeVersions(connectionString, EACH)).toBe(2 * 8 * EACH);
   });
+});
