@@ -51,7 +51,7 @@ describe('troupe verify', () => {
       '  pay happened before check',
       '  0. caller: clerk starts the run',
       '  1. model: clerk calls pay',
-      expect.stringMatching(/^ {2}A genuine run does the same: event \d+ violates it$/),
+      expect.stringMatching(/^ {2}A genuine run does the same$/),
       '✓ never wipe',
     ]);
     expect(stdout).toContain(': all there are\n');

@@ -18,6 +18,9 @@ export const linesOfProof = (proof: Proof, session: Session): readonly string[] 
   const width = widthOf(terminal.stdout);
   const text = (said: string): readonly string[] => wrappedLine(`  ${oneLine(said, LONGEST)}`, width);
   return [
+    ...(properties.length === 0
+      ? [`${paint.yellow('!')} No property: the module exports no \`properties\``]
+      : []),
     ...properties.flatMap(({ name, verdict }) => {
       const found = violations.find(({ rule }) => rule === name);
       if (found !== undefined)
@@ -49,14 +52,14 @@ export const linesOfProof = (proof: Proof, session: Session): readonly string[] 
 };
 
 const linesOfStory = (
-  { reason, story, confirmed, unconfirmed, seq }: Counterexample,
+  { reason, story, confirmed, unconfirmed }: Counterexample,
   text: (said: string) => readonly string[],
 ): readonly string[] => [
   ...text(reason),
   ...movesOf(story).flatMap(text),
   ...text(
     confirmed === 'genuine'
-      ? `A genuine run does the same: event ${seq} violates it`
+      ? 'A genuine run does the same'
       : `Not repeated by a genuine run: ${unconfirmed ?? ''}`,
   ),
 ];
