@@ -1,3 +1,4 @@
+import { noTotals } from '../../contracts/events/no-totals.ts';
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { EvalCase } from '../../contracts/tasks/eval-case.ts';
@@ -87,14 +88,6 @@ const answerOnly = ({ id, output }: EvalCase): ExaminedRun => ({
   error: undefined,
   records: [],
   events: [],
-  totals: {
-    steps: 0,
-    modelCalls: 0,
-    toolCalls: 0,
-    inputTokens: 0,
-    outputTokens: 0,
-    cachedTokens: 0,
-    retries: 0,
-    durationMs: 0,
-  },
+  // What the answer cost is not on record.
+  totals: { ...noTotals, costUsd: undefined },
 });

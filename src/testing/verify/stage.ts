@@ -1,5 +1,6 @@
 import type { Json } from '../../base/json/json.ts';
 import type { EventBody } from '../../contracts/events/event.ts';
+import { noTotals } from '../../contracts/events/no-totals.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { Ask, AskOf } from '../../machines/asks.ts';
 import type { Engagement, Output } from '../../machines/outputs.ts';
@@ -322,7 +323,7 @@ export class Stage implements Floor {
     const outcome = placeError(outcomeOf(record.output, at), RUN, path);
     if (sponsor === undefined) {
       this.#ended = outcome.status;
-      this.emit(endedBody(outcome, NO_TOTALS), player, record);
+      this.emit(endedBody(outcome, noTotals), player, record);
       return;
     }
     const { status, stopReason, error } = outcome;
@@ -367,14 +368,3 @@ export class Stage implements Floor {
     return [...this.#players.values()].filter(({ sponsor }) => sponsor?.path === path).toReversed();
   }
 }
-
-const NO_TOTALS = {
-  steps: 0,
-  modelCalls: 0,
-  toolCalls: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  cachedTokens: 0,
-  retries: 0,
-  durationMs: 0,
-};
