@@ -14,7 +14,7 @@ import { runsOf } from './schedule-kit.ts';
 
 const HOUR = 3_600_000;
 const START = Date.parse('2026-03-28T21:17:03Z');
-const KILLS = sized(20, 100);
+const KILLS = sized(8, 100);
 
 const keeper = new AnotherProcess('../../runtime/schedules/keeper-process.ts');
 const folder = mkdtempSync(join(tmpdir(), 'troupe-schedules-'));
