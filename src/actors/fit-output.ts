@@ -6,7 +6,7 @@ import type { ToolResult } from '../contracts/tools/tool-result.ts';
 import { issuesText } from '../base/schemas/schema.ts';
 import { failure } from '../tools/calls/tool-result.ts';
 import type { AgentDefinition, OutputCheck } from './agent-definition.ts';
-import { andThen } from '../base/promises/and-then.ts';
+import { andThen } from '../base/promises/thenable.ts';
 
 type Definition = Pick<AgentDefinition, 'name' | 'checkOutput'>;
 

@@ -10,7 +10,7 @@ import type { Desk } from './desk.ts';
 import { observe } from './observing/observe.ts';
 import { recover } from './recover.ts';
 import { prepare } from './preparing/prepare.ts';
-import { andThen } from '../base/promises/and-then.ts';
+import { andThen } from '../base/promises/thenable.ts';
 import { cutTurn } from './deciding/cut-turn.ts';
 import { reviewDecided } from './strategies/review-decided.ts';
 import { withinBudget } from './within-budget.ts';

@@ -5,13 +5,12 @@ import type { ErrorData } from '../contracts/errors/error-data.ts';
 import { messageOf } from '../contracts/errors/error.ts';
 import { toJson } from '../base/json/json.ts';
 import type { Failure, RecoveryDecision } from '../contracts/agents/recovery.ts';
-import { isThenable } from '../base/promises/thenable.ts';
+import { andThen, isThenable } from '../base/promises/thenable.ts';
 import type { RecoverAsk } from '../machines/asks.ts';
 import type { Recovered } from '../machines/recovery/recovery.ts';
 import { phaseOfPort } from '../machines/recovery/recovery.ts';
 import { checkChoice, settleDecision } from './deciding/decide.ts';
 import type { Desk } from './desk.ts';
-import { andThen } from '../base/promises/and-then.ts';
 import { withinAgentTime } from './within-agent-time.ts';
 
 /** Decides about a failure. Never throws or rejects: a broken handler gives up. */

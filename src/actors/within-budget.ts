@@ -4,7 +4,7 @@ import type { Ask } from '../machines/asks.ts';
 import { roundOf } from '../machines/recovery/recovery.ts';
 import type { BudgetAccount } from '../policy/budget-account.ts';
 import type { Desk } from './desk.ts';
-import { andThen } from '../base/promises/and-then.ts';
+import { andThen } from '../base/promises/thenable.ts';
 
 /** Executes an effect within the budgets; its answer contains their state afterwards. */
 export const withinBudget = (

@@ -13,7 +13,7 @@ export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Wraps a clock so that timers of any length work, although the platform's are limited; `Infinity` never fires. */
 export const patientClock = (clock: Clock): Clock => ({
-  now: () => clock.now(),
+  now: clock.now.bind(clock),
   setTimeout: (callback, ms) =>
     ms > LONGEST_TIMER_MS ? new LongWait(clock, callback, ms) : clock.setTimeout(callback, ms),
   clearTimeout: (handle) => {

@@ -4,10 +4,7 @@ import type { EventBody } from '../contracts/events/event.ts';
 import type { Message } from '../contracts/messages/message.ts';
 import type { Ask } from './asks.ts';
 
-/**
- * Receives the outputs of a machine. The machine does no work itself: it passes outputs to its actor's carrier, and gets answers as events.
- * A turn collects them into its own carrier.
- */
+/** Carries out the outputs of a machine: the machine does no work itself, and gets answers as events. */
 export interface Carrier {
   /** Asks for effects; each is answered by `answered.PORT` or `failed.PORT`, unless it is withdrawn. */
   ask(asks: readonly Ask[]): void;
@@ -72,38 +69,6 @@ export type Output =
       readonly phase: string | undefined;
     };
 
-/** A carrier that collects outputs. */
-export class Collector implements Carrier {
-  readonly #outputs: Output[];
-
-  constructor(outputs: Output[]) {
-    this.#outputs = outputs;
-  }
-
-  ask(asks: readonly Ask[]): void {
-    this.#outputs.push({ type: 'ask', asks });
-  }
-  withdraw(): void {
-    this.#outputs.push({ type: 'withdraw' });
-  }
-  engage(engagements: readonly Engagement[]): void {
-    this.#outputs.push({ type: 'engage', engagements });
-  }
-  dismiss(paths?: readonly string[], errors?: Readonly<Record<string, ErrorData>>): void {
-    const facts = errors === undefined ? {} : { errors };
-    this.#outputs.push(paths === undefined ? { type: 'dismiss' } : { type: 'dismiss', paths, ...facts });
-  }
-  post(to: string, message: Message): void {
-    this.#outputs.push({ type: 'post', to, message });
-  }
-  enter(phase: string, step: number): void {
-    this.#outputs.push({ type: 'enter', phase, step });
-  }
-  emit(body: EventBody, step: number, phase: string | undefined): void {
-    this.#outputs.push({ type: 'emit', body, step, phase });
-  }
-}
-
 /** Passes outputs to a carrier, in order. */
 export const carryOut = (outputs: readonly Output[], carrier: Carrier): void => {
   for (const output of outputs) {
@@ -130,31 +95,4 @@ export const carryOut = (outputs: readonly Output[], carrier: Carrier): void => 
         carrier.emit(output.body, output.step, output.phase);
     }
   }
-};
-
-let collecting: Carrier | undefined;
-
-/** Runs `move` and passes all its outputs to `carrier`. */
-export const collectingInto = <T>(carrier: Carrier, move: () => T): T => {
-  const before = collecting;
-  collecting = carrier;
-  try {
-    return move();
-  } finally {
-    collecting = before;
-  }
-};
-
-/** The carrier of the current move; outside of any, one that drops everything (a bare machine). */
-export const carrierOf = (_self: object): Carrier => collecting ?? NOBODY;
-
-const ignore = (): void => undefined;
-const NOBODY: Carrier = {
-  ask: ignore,
-  withdraw: ignore,
-  engage: ignore,
-  dismiss: ignore,
-  post: ignore,
-  enter: ignore,
-  emit: ignore,
 };

@@ -34,21 +34,6 @@ export interface Rules {
   readonly functions?: Readonly<Record<string, (...values: readonly Json[]) => Json>> | undefined;
 }
 
-const NO_RULES: Rules = { stop: [] };
-
-let inForce: Rules = NO_RULES;
-
-/** Runs `move` with `rules` set. */
-export const underRules = <T>(rules: Rules, move: () => T): T => {
-  const before = inForce;
-  inForce = rules;
-  try {
-    return move();
-  } finally {
-    inForce = before;
-  }
-};
-
 /** Returns a rule's result; refuses a promise, as a machine cannot wait. */
 export const atOnce = <T>(said: T): T => {
   if (typeof said !== 'object' || said === null || !('then' in said)) return said;
@@ -66,6 +51,3 @@ export const plain = (made: Json, before: Json | undefined, what: string): Json 
   if (odd === undefined) return freezeJson(made, before);
   throw new TypeError(`it returned a ${what} that is not plain JSON: ${odd.found} at ${odd.at}`);
 };
-
-/** The rules of the moving machine; empty outside of a move. */
-export const rulesInForce = (): Rules => inForce;

@@ -12,7 +12,7 @@ import { beginRound } from '../coordination/round/settle-reply.ts';
 import type { TeamContext, TeamEnd } from '../coordination/round/team-context.ts';
 import { endOf, repliesOf, spentEnd } from '../coordination/round/team-context.ts';
 import { OUTSIDE } from '../machines/diagrams/composition.ts';
-import { atOnce, rulesInForce } from '../machines/rules.ts';
+import { atOnce } from '../machines/rules.ts';
 import type { EmbeddableAgent } from '../runtime/define/embeddable-agent.ts';
 import type { Member, TeamSetup } from '../runtime/define/team.ts';
 import { memberOf } from '../runtime/define/team.ts';
@@ -21,6 +21,7 @@ import { pattern } from './setup/pattern.ts';
 import type { Role } from './setup/role-of.ts';
 import { roleOf } from './setup/role-of.ts';
 import { setupShape } from './setup/setup-schema.ts';
+import { rulesInForce } from '../machines/in-force.ts';
 
 /** A bidder: one agent for the bid and the work, or another for the bid, such as one that asks a price list. */
 export type Contractor<Output> =

@@ -11,7 +11,7 @@ import { callOn } from '../coordination/round/talk.ts';
 import type { TeamEnd } from '../coordination/round/team-context.ts';
 import { repliesOf, spentEnd } from '../coordination/round/team-context.ts';
 import { OUTSIDE } from '../machines/diagrams/composition.ts';
-import { atOnce, rulesInForce } from '../machines/rules.ts';
+import { atOnce } from '../machines/rules.ts';
 import type { EmbeddableAgent } from '../runtime/define/embeddable-agent.ts';
 import type { TeamSetup } from '../runtime/define/team.ts';
 import { descriptionsOf } from '../runtime/define/team.ts';
@@ -34,6 +34,7 @@ import {
   listening,
   utterances,
 } from './state/group-chat-talk.ts';
+import { rulesInForce } from '../machines/in-force.ts';
 
 /** Pure: who speaks next, given all turns so far; null when all is said. */
 export type NextSpeaker = (turns: readonly ChatTurn[], topic: Json) => string | null;

@@ -25,11 +25,11 @@ import { beginRound } from '../coordination/round/settle-reply.ts';
 import type { TeamContext } from '../coordination/round/team-context.ts';
 import { endOf, repliesOf, spentEnd } from '../coordination/round/team-context.ts';
 import { OUTSIDE } from '../machines/diagrams/composition.ts';
-import { rulesInForce } from '../machines/rules.ts';
 import type { EmbeddableAgent } from '../runtime/define/embeddable-agent.ts';
 import type { TeamSetup } from '../runtime/define/team.ts';
 import { pattern } from './setup/pattern.ts';
 import { setupShape } from './setup/setup-schema.ts';
+import { rulesInForce } from '../machines/in-force.ts';
 
 /** The members that hand a task on to each other. */
 export interface HandoffsSetup<Input, Output> extends TeamSetup {

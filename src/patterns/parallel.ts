@@ -12,7 +12,7 @@ import { beginRound } from '../coordination/round/settle-reply.ts';
 import type { TeamContext, TeamEnd } from '../coordination/round/team-context.ts';
 import { repliesOf, spentEnd } from '../coordination/round/team-context.ts';
 import { OUTSIDE } from '../machines/diagrams/composition.ts';
-import { atOnce, plain, rulesInForce } from '../machines/rules.ts';
+import { atOnce, plain } from '../machines/rules.ts';
 import type { EmbeddableAgent } from '../runtime/define/embeddable-agent.ts';
 import type { Member, TeamSetup } from '../runtime/define/team.ts';
 import { memberOf } from '../runtime/define/team.ts';
@@ -20,6 +20,7 @@ import { pattern } from './setup/pattern.ts';
 import type { Role } from './setup/role-of.ts';
 import { roleOf } from './setup/role-of.ts';
 import { setupShape } from './setup/setup-schema.ts';
+import { rulesInForce } from '../machines/in-force.ts';
 
 /** The aggregator, which makes one of all replies: a pure function, or an agent that reads them. */
 export type Aggregator<Output> =

@@ -13,7 +13,6 @@ import type { TeamContext } from '../coordination/round/team-context.ts';
 import { endOf, repliesOf, spentEnd } from '../coordination/round/team-context.ts';
 import type { FlowArrow } from '../machines/diagrams/composition.ts';
 import { OUTSIDE } from '../machines/diagrams/composition.ts';
-import { rulesInForce } from '../machines/rules.ts';
 import type { EmbeddableAgent } from '../runtime/define/embeddable-agent.ts';
 import { isRecord } from '../base/json/is-record.ts';
 import type { Member, TeamSetup } from '../runtime/define/team.ts';
@@ -22,6 +21,7 @@ import type { SetupCheck } from './setup/check-setup.ts';
 import { memberWith } from './setup/member-with.ts';
 import { pattern } from './setup/pattern.ts';
 import { setupShape } from './setup/setup-schema.ts';
+import { rulesInForce } from '../machines/in-force.ts';
 
 /**
  * The consequence of a stage that fails or stops. `stop`: the end of the pipeline. `continue`: the next stage is given a `StageFailure` in

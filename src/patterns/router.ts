@@ -8,7 +8,6 @@ import { beginRound } from '../coordination/round/settle-reply.ts';
 import type { TeamContext } from '../coordination/round/team-context.ts';
 import { endOf, repliesOf, spentEnd } from '../coordination/round/team-context.ts';
 import { OUTSIDE } from '../machines/diagrams/composition.ts';
-import { rulesInForce } from '../machines/rules.ts';
 import type { EmbeddableAgent } from '../runtime/define/embeddable-agent.ts';
 import type { TeamSetup } from '../runtime/define/team.ts';
 import { setupOf } from '../runtime/define/team.ts';
@@ -28,6 +27,7 @@ import {
   drawSchema,
   scoresSchema,
 } from './state/router-options.ts';
+import { rulesInForce } from '../machines/in-force.ts';
 
 /** The members of a router, and its strategy. */
 export interface RouterSetup<Input, Output> extends TeamSetup {

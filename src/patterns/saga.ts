@@ -11,7 +11,7 @@ import type { TeamContext, TeamEnd } from '../coordination/round/team-context.ts
 import { repliesOf } from '../coordination/round/team-context.ts';
 import type { FlowArrow } from '../machines/diagrams/composition.ts';
 import { OUTSIDE } from '../machines/diagrams/composition.ts';
-import { atOnce, rulesInForce } from '../machines/rules.ts';
+import { atOnce } from '../machines/rules.ts';
 import type { EmbeddableAgent } from '../runtime/define/embeddable-agent.ts';
 import { isRecord } from '../base/json/is-record.ts';
 import type { Member, TeamSetup } from '../runtime/define/team.ts';
@@ -19,6 +19,7 @@ import { memberOf } from '../runtime/define/team.ts';
 import { checkKeys } from './setup/member-with.ts';
 import { pattern } from './setup/pattern.ts';
 import { setupShape } from './setup/setup-schema.ts';
+import { rulesInForce } from '../machines/in-force.ts';
 
 /** A step of a saga: who does it, and who undoes it. */
 export interface SagaStepSetup {

@@ -10,14 +10,12 @@ import type {
 } from 'xstate';
 import type { Ask } from '../machines/asks.ts';
 import type { Output } from '../machines/outputs.ts';
-import { Collector } from '../machines/outputs.ts';
 import type { Engagement } from '../machines/outputs.ts';
-import { collectingInto } from '../machines/outputs.ts';
 import type { Rules } from '../machines/rules.ts';
-import { underRules } from '../machines/rules.ts';
 import { activeStates, arrowsTaken } from './arrows-taken.ts';
 import type { Microsteps } from './microsteps.ts';
 import { initialMicrosteps, microstepsAfter } from './microsteps.ts';
+import { moveUnder } from '../machines/in-force.ts';
 
 /** A machine's output, as data; named like the methods of a `Carrier`. */
 export type MachineOutput =
@@ -114,8 +112,8 @@ const run = (
   microsteps: () => Microsteps,
 ): { steps: Microsteps; outputs: readonly MachineOutput[] } => {
   const outputs: Output[] = [];
-  const steps = underRules(rules, microsteps);
-  collectingInto(new Collector(outputs), () => {
+  const steps = moveUnder(rules, [], microsteps);
+  moveUnder(rules, outputs, () => {
     // XState's type of a named action leaves its function out; it is there.
     const actions = steps.flatMap(([, each]) => each);
     for (const { exec, info, params } of actions) exec?.(info, params);

@@ -1,9 +1,7 @@
 import type { AnyStateMachine, EventFromLogic, EventObject, InputFrom } from 'xstate';
 import { chartOf } from '../machines/diagrams/chart.ts';
 import type { Output } from '../machines/outputs.ts';
-import { collectingInto, Collector } from '../machines/outputs.ts';
 import type { Rules } from '../machines/rules.ts';
-import { underRules } from '../machines/rules.ts';
 import { compile, CompiledMachine } from '../machines/table/compiled-machine.ts';
 import type { Configuration } from '../machines/table/configuration.ts';
 import type { TableSnapshot } from '../machines/table/table-snapshot.ts';
@@ -11,6 +9,7 @@ import { inertScope } from '../runtime/turn/quiet-scope.ts';
 import { statesAt } from './arrows-taken.ts';
 import type { Position } from './moves.ts';
 import { begin, move, openAfterMove, splitOutput } from './moves.ts';
+import { moveUnder } from '../machines/in-force.ts';
 
 /** A machine's start and its moves, as pure functions. */
 export interface Moves<M extends AnyStateMachine> {
@@ -69,9 +68,7 @@ class TableMoves<M extends AnyStateMachine> implements Moves<M> {
     const collected: Output[] = [];
     const states: string[] = [];
     const visit: Visit = (configuration) => states.push(...statesIn(this.#machine, configuration));
-    const snapshot = underRules(rules, () =>
-      collectingInto(new Collector(collected), () => work.byTable(visit)),
-    );
+    const snapshot = moveUnder(rules, collected, () => work.byTable(visit));
     const outputs = collected.flatMap(splitOutput);
     const { value, context, status, output } = snapshot;
     let arrows: readonly string[] | undefined;

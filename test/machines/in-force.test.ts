@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Carrier } from '../../src/machines/outputs.ts';
-import { carrierOf, collectingInto } from '../../src/machines/outputs.ts';
+import type { Output } from '../../src/machines/outputs.ts';
 import type { Rules } from '../../src/machines/rules.ts';
-import { rulesInForce, underRules } from '../../src/machines/rules.ts';
 import { maxSteps } from '../../src/machines/stopping/stop-rules.ts';
+import { moveUnder, put, rulesInForce } from '../../src/machines/in-force.ts';
 
-const carrier = (): Carrier => ({ ...carrierOf({}) });
+const NO_RULES: Rules = { stop: [] };
+
 const fail = (): never => {
   throw new Error('boom');
 };
@@ -16,7 +16,11 @@ describe('the rules in force', () => {
 
   test('[I2] are those of the move at hand, and of nobody after it', () => {
     const before = rulesInForce();
-    const seen = underRules(outer, () => [rulesInForce(), underRules(inner, rulesInForce), rulesInForce()]);
+    const seen = moveUnder(outer, [], () => [
+      rulesInForce(),
+      moveUnder(inner, [], rulesInForce),
+      rulesInForce(),
+    ]);
     expect(seen).toEqual([outer, inner, outer]);
     expect(rulesInForce()).toBe(before);
     expect(before.stop).toEqual([]);
@@ -24,23 +28,38 @@ describe('the rules in force', () => {
 
   test('are given back where a move throws', () => {
     const before = rulesInForce();
-    expect(() => underRules(outer, fail)).toThrow('boom');
+    expect(() => moveUnder(outer, [], fail)).toThrow('boom');
     expect(rulesInForce()).toBe(before);
   });
 });
 
-describe('the carrier of a move', () => {
-  test('of a bare machine drops everything', () => {
+describe('the outputs of a move', () => {
+  test('of a bare machine are dropped', () => {
     expect(() => {
-      carrierOf({}).withdraw();
+      put({ type: 'withdraw' });
     }).not.toThrow();
   });
 
-  test('is the collecting one for as long as a move lasts, whatever actor asks', () => {
-    const [nobody, ours] = [carrierOf({}), carrier()];
-    expect(collectingInto(ours, () => [carrierOf({}), carrierOf({})])).toEqual([ours, ours]);
-    expect(carrierOf({})).toBe(nobody);
-    expect(() => collectingInto(ours, fail)).toThrow('boom');
-    expect(carrierOf({})).toBe(nobody);
+  test('are those put while it lasts, also where it throws', () => {
+    const outer: Output[] = [];
+    const inner: Output[] = [];
+    const thrown: Output[] = [];
+    const dismiss = { type: 'dismiss' } as const;
+    const withdraw = { type: 'withdraw' } as const;
+    moveUnder(NO_RULES, outer, () => {
+      put(withdraw);
+      moveUnder(NO_RULES, inner, () => {
+        put(dismiss);
+      });
+      expect(() =>
+        moveUnder(NO_RULES, thrown, () => {
+          put(dismiss);
+          fail();
+        }),
+      ).toThrow('boom');
+      put(withdraw);
+    });
+    put(dismiss);
+    expect([outer, inner, thrown]).toEqual([[withdraw, withdraw], [dismiss], [dismiss]]);
   });
 });

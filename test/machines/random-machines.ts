@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { AnyStateMachine } from 'xstate';
 import { assign, setup } from 'xstate';
-import { carrierOf } from '../../src/machines/outputs.ts';
+import { put } from '../../src/machines/in-force.ts';
 
 /** A machine that nobody would write, within what the table knows, and events for it. */
 export interface RandomMachine {
@@ -18,7 +18,11 @@ interface Context {
 type Own = { type: string; by?: number; output?: unknown };
 
 const says = (self: object, text: string, context: Context, event: Own): void => {
-  carrierOf(self).enter(`${text} on ${event.type} ${JSON.stringify(event.output ?? null)}`, context.count);
+  put({
+    type: 'enter',
+    phase: `${text} on ${event.type} ${JSON.stringify(event.output ?? null)}`,
+    step: context.count,
+  });
 };
 
 const random = setup({

@@ -2,10 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { AnyStateMachine, EventFromLogic, EventObject, InputFrom } from 'xstate';
 import type { Output } from '../../src/machines/outputs.ts';
-import { Collector } from '../../src/machines/outputs.ts';
-import { collectingInto } from '../../src/machines/outputs.ts';
 import type { Rules } from '../../src/machines/rules.ts';
-import { underRules } from '../../src/machines/rules.ts';
 import { compile, CompiledMachine } from '../../src/machines/table/compiled-machine.ts';
 import type { Configuration } from '../../src/machines/table/configuration.ts';
 import { TableSnapshot } from '../../src/machines/table/table-snapshot.ts';
@@ -13,6 +10,7 @@ import { inertScope } from '../../src/runtime/turn/quiet-scope.ts';
 import type { MachineOutput, Position } from '../../src/testing/moves.ts';
 import { begin, move } from '../../src/testing/moves.ts';
 import { statesIn } from '../../src/testing/table-moves.ts';
+import { moveUnder } from '../../src/machines/in-force.ts';
 
 type XSnapshot = ReturnType<AnyStateMachine['transition']>;
 
@@ -76,7 +74,7 @@ type Observed<Snapshot> =
 const observe = <Snapshot>(rules: Rules, work: () => Snapshot): Observed<Snapshot> => {
   const outputs: Output[] = [];
   try {
-    return { snapshot: underRules(rules, () => collectingInto(new Collector(outputs), work)), outputs };
+    return { snapshot: moveUnder(rules, outputs, work), outputs };
   } catch (thrown) {
     return { thrown: thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown) };
   }

@@ -2,8 +2,6 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
 import type { Output } from '../../src/machines/outputs.ts';
-import { carryOut, Collector } from '../../src/machines/outputs.ts';
-import { carrierOf, collectingInto } from '../../src/machines/outputs.ts';
 import { TableSnapshot } from '../../src/machines/table/table-snapshot.ts';
 import type * as moverModule from '../../src/runtime/turn/mover.ts';
 import type { MachinePosition, Mover } from '../../src/runtime/turn/mover.ts';
@@ -21,6 +19,7 @@ import { letTimePass, settled, start } from '../support/runs.ts';
 import { numbersFrom } from '../support/stored-runs.ts';
 import { differenceBetween } from './side-by-side.ts';
 import { isThorough, sampled, sized } from '../support/thorough.ts';
+import { moveUnder, put, rulesInForce } from '../../src/machines/in-force.ts';
 
 const seed = Number(process.env['TROUPE_SEED'] ?? 20_261);
 const random = numbersFrom(seed);
@@ -74,12 +73,12 @@ class SideBySideMover implements Mover {
 
   #walk(from: MachinePosition): void {
     let position = from;
-    const ignored = new Collector([]);
+    const ignored: Output[] = [];
     try {
       for (let step = 0; step < LENGTH && position.status === 'active'; step += 1) {
         const event = this.#events[random(this.#events.length)];
         if (event === undefined) return;
-        position = collectingInto(ignored, () => this.#step('walked', position, event));
+        position = moveUnder(rulesInForce(), ignored, () => this.#step('walked', position, event));
       }
     } catch {
       // Both threw the same, or it is among the differences.
@@ -111,7 +110,7 @@ class SideBySideMover implements Mover {
     if (kind === 'turns' && genuine !== JSON.stringify(other.made))
       differences.push({ id, type, genuine, byXState: JSON.stringify(other.made) });
     this.#byXState.set(made, other.made);
-    carryOut(one.outputs, carrierOf({}));
+    one.outputs.forEach(put);
     return made;
   }
 }
@@ -128,7 +127,7 @@ const STRAY = [
 const attempt = <T>(work: () => T) => {
   const outputs: Output[] = [];
   try {
-    return { made: collectingInto(new Collector(outputs), work), outputs, thrown: undefined };
+    return { made: moveUnder(rulesInForce(), outputs, work), outputs, thrown: undefined };
   } catch (thrown) {
     return { made: undefined, outputs, thrown };
   }

@@ -1,7 +1,7 @@
-import { carrierOf } from '../../src/machines/outputs.ts';
 import { setupTeam, teamArrows, teamEnds } from '../../src/coordination/round/setup-team.ts';
 import type { TeamInput } from '../../src/coordination/round/team-context.ts';
 import { teamContext, teamOutcome } from '../../src/coordination/round/team-context.ts';
+import { put } from '../../src/machines/in-force.ts';
 
 const team = setupTeam<Record<string, never>, Record<string, never>>();
 
@@ -9,7 +9,7 @@ const team = setupTeam<Record<string, never>, Record<string, never>>();
 export const machine = team
   .extend({
     actions: {
-      engageTwice: ({ self, context }) => {
+      engageTwice: ({ context }) => {
         const engagement = {
           path: `${context.team.path}/ann`,
           actor: { kind: 'member', name: 'ann' },
@@ -17,7 +17,7 @@ export const machine = team
           port: 'member',
           index: 0,
         } as const;
-        carrierOf(self).engage([engagement, engagement]);
+        put({ type: 'engage', engagements: [engagement, engagement] });
       },
     },
   })

@@ -294,9 +294,13 @@ test('a run that waits for its turn keeps the input and the options of the call'
 
 test('[FIND-42] what the runtime throws without a code says what it was, and what to do', async () => {
   const { machine, input } = await import('./careless-machine.ts');
-  const { carrierOf } = await import('../../src/machines/outputs.ts');
+  const { put } = await import('../../src/machines/in-force.ts');
   const broken = machine.provide({
-    actions: { engageTwice: ({ self }) => carrierOf(self).engage([JSON.parse('null')]) },
+    actions: {
+      engageTwice: () => {
+        put({ type: 'engage', engagements: [JSON.parse('null')] });
+      },
+    },
   });
   const careless = team<string, string>({
     name: 'careless',

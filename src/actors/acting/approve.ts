@@ -1,6 +1,6 @@
 import { messageOf } from '../../contracts/errors/error.ts';
 import { APPROVE_PROVIDER_CALL } from '../../contracts/tools/provider-approval.ts';
-import { isThenable } from '../../base/promises/thenable.ts';
+import { andThen, isThenable } from '../../base/promises/thenable.ts';
 import type { Checked } from '../../base/schemas/schema.ts';
 import type { Tool } from '../../contracts/tools/tool.ts';
 import type { ToolAsk } from '../../machines/asks.ts';
@@ -9,7 +9,6 @@ import type { Effect } from '../../contracts/runs/effect.ts';
 import type { Approver } from '../../contracts/people/approval-terms.ts';
 import { refusalOfApproval, unmetTerms } from '../../contracts/people/approval-terms.ts';
 import type { SafetyVerdict } from '../../contracts/tools/safety.ts';
-import { andThen } from '../../base/promises/and-then.ts';
 import { consultSafety } from './consult-safety.ts';
 import { describeCall } from './describe-call.ts';
 import type { CallChange, CallWish, Desk } from '../desk.ts';

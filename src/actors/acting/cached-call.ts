@@ -2,7 +2,7 @@ import type { Tool } from '../../contracts/tools/tool.ts';
 import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import type { ToolResult } from '../../contracts/tools/tool-result.ts';
 import type { CallCache } from '../../tools/calls/call-cache.ts';
-import { andThen } from '../../base/promises/and-then.ts';
+import { andThen } from '../../base/promises/thenable.ts';
 
 /** Executes one attempt of a call, from the run's cache if the tool allows it; a tool with side effects clears the cache. */
 export const cachedCall = (

@@ -11,7 +11,7 @@ import type { CallDenied } from '../../contracts/events/person-event.ts';
 import type { ErrorCode } from '../../contracts/errors/error-data.ts';
 import { withoutUndefined } from '../../base/json/without-undefined.ts';
 import type { BudgetSpent } from '../../contracts/runs/budget.ts';
-import { isThenable } from '../../base/promises/thenable.ts';
+import { andThen, isThenable } from '../../base/promises/thenable.ts';
 import type { Acted, Trouble } from '../../machines/agent/agent-context.ts';
 import type { ToolAsk } from '../../machines/asks.ts';
 import { decideToolRetry } from '../../models/retry/retry-policy.ts';
@@ -24,10 +24,10 @@ import { consultSafety } from './consult-safety.ts';
 import { cachedCall } from './cached-call.ts';
 import { CallContext } from './call-context.ts';
 import { describeCall, needsApproval } from './describe-call.ts';
+import type { EnvironmentSession } from '../../tools/environments/environment-session.ts';
 import type { Desk } from '../desk.ts';
 import { fitCompletion } from '../fit-output.ts';
 import { putAside } from '../put-aside.ts';
-import { andThen } from '../../base/promises/and-then.ts';
 import { withinAgentTime } from '../within-agent-time.ts';
 
 /** Makes one attempt of a tool call. Returns a result, or trouble for a call machine to take over; rejects only if it was cancelled. */
@@ -154,7 +154,9 @@ const concludeCall = (given: ToolResult, ask: ToolAsk, desk: Desk): Acted | Prom
     desk.hide(fitted);
     const result = cutResult(fitted, desk);
     publishFinish(result, desk);
-    return andThen(withEnvironmentOutcome(result, ask, desk), (whole) => ({ kind: 'result', result: whole }));
+    const { environment } = desk;
+    if (environment === undefined) return { kind: 'result', result };
+    return withOutcomeOf(environment, result, ask, desk).then((whole) => ({ kind: 'result', result: whole }));
   });
 
 /** Cuts the text of a result to the agent's limit; its media stay as they are. What reads a cut text has a limit of its own. */
@@ -176,13 +178,12 @@ const withErrorId = (result: ToolResult, { key }: Effect): ToolResult =>
     : { ...result, error: { ...result.error, errorId: key } };
 
 /** Adds the environment's outcome to the result. */
-const withEnvironmentOutcome = (
+const withOutcomeOf = (
+  environment: EnvironmentSession,
   result: ToolResult,
   { call }: ToolAsk,
   desk: Desk,
-): ToolResult | Promise<ToolResult> => {
-  const { environment } = desk;
-  if (environment === undefined) return result;
+): Promise<ToolResult> => {
   const action = freezeJson({ callId: call.id, tool: call.name, input: call.input, result });
   const stepping = withinAgentTime(environment.outcome(action), 'step of the environment', desk);
   return Promise.resolve(stepping).then(

@@ -1,5 +1,5 @@
 import { freezeJson } from '../../base/json/freeze-json.ts';
-import { letGo } from '../../base/promises/let-go.ts';
+import { letGo } from '../../base/promises/thenable.ts';
 import { errorData } from '../../contracts/errors/error.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { Tool } from '../../contracts/tools/tool.ts';

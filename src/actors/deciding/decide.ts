@@ -1,5 +1,5 @@
 import { isObject } from '../../base/schemas/option-schemas.ts';
-import { andThen } from '../../base/promises/and-then.ts';
+import { andThen } from '../../base/promises/thenable.ts';
 import type { ActDecision, BranchTaken, Decision, TakenDecision } from '../../contracts/agents/decision.ts';
 import { decisionSchema } from '../../contracts/agents/decision.ts';
 import { messageOf, TroupeError } from '../../contracts/errors/error.ts';

@@ -1,7 +1,6 @@
-import { andThen } from '../../base/promises/and-then.ts';
+import { andThen, isThenable } from '../../base/promises/thenable.ts';
 import type { History } from '../../base/collections/history.ts';
 import { append, emptyHistory, HistoryView } from '../../base/collections/history.ts';
-import { isThenable } from '../../base/promises/thenable.ts';
 import { isAmong, isTextType } from '../../contracts/content/media-type.ts';
 import { takesPart } from '../../contracts/content/content-support.ts';
 import type { LinkPart, Part } from '../../contracts/content/part.ts';

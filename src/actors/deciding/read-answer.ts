@@ -19,7 +19,7 @@ import { isTextOutput } from '../fit-output.ts';
 import { isWrappingUp } from '../../machines/stopping/wrap-up.ts';
 import { plannedTool } from '../planned-tool.ts';
 import { mayCallTools } from './tool-choice.ts';
-import { andThen } from '../../base/promises/and-then.ts';
+import { andThen } from '../../base/promises/thenable.ts';
 
 /** Converts a model's answer to a decision; an error if it is unusable and has to be requested again. */
 export const readAnswer = (

@@ -7,7 +7,7 @@ import type {
 } from '../../contracts/agents/decision.ts';
 import { firstCandidate } from '../../contracts/agents/decision.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
-import { andThen } from '../../base/promises/and-then.ts';
+import { andThen } from '../../base/promises/thenable.ts';
 
 /** The decision selected from a branch, and the branch to record. */
 export interface SelectedBranch {

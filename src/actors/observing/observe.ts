@@ -3,7 +3,7 @@ import type { Json } from '../../base/json/json.ts';
 import type { AgentContext, Observed } from '../../machines/agent/agent-context.ts';
 import { toJson } from '../../base/json/json.ts';
 import type { Desk } from '../desk.ts';
-import { andThen } from '../../base/promises/and-then.ts';
+import { andThen } from '../../base/promises/thenable.ts';
 import { recallFor, awaitWrites } from './recall-for.ts';
 import { withinAgentTime } from '../within-agent-time.ts';
 import { viewOf } from '../view.ts';

@@ -3,9 +3,8 @@ import { contentText } from '../../contracts/content/part.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { effectKey } from '../../contracts/runs/effect.ts';
 import { errorData } from '../../contracts/errors/error.ts';
-import { letGo } from '../../base/promises/let-go.ts';
+import { andThen, isThenable, letGo } from '../../base/promises/thenable.ts';
 import type { Checked } from '../../base/schemas/schema.ts';
-import { isThenable } from '../../base/promises/thenable.ts';
 import type { AgentContext, Prepared } from '../../machines/agent/agent-context.ts';
 import { unpricedError } from '../deciding/call-cost.ts';
 import { choiceProblem } from '../deciding/tool-choice.ts';
@@ -16,7 +15,6 @@ import { checkHistory } from './check-history.ts';
 import { openEnvironment } from './open-environment.ts';
 import { taskPrompt } from './task-prompt.ts';
 import { withinAgentTime } from '../within-agent-time.ts';
-import { andThen } from '../../base/promises/and-then.ts';
 
 /** Validates task, environment, input, models and tools before the first step, and collects all problems. */
 export const prepare = (context: AgentContext, desk: Desk): Prepared | Promise<Prepared> => {

@@ -3,7 +3,7 @@ import type { AnswerForm, Strategy } from '../../contracts/agents/strategy.ts';
 import { onlyKept } from '../../tools/schemas/kept-value.ts';
 import { checkSchema, jsonSchemaOf } from '../../tools/schemas/schemas.ts';
 import type { OutputCheck } from '../agent-definition.ts';
-import { andThen } from '../../base/promises/and-then.ts';
+import { andThen } from '../../base/promises/thenable.ts';
 
 /** The check of an agent's answers: by the form that a strategy asks for, then by the agent's own; without either an answer is text. */
 export const answerCheckOf = (

@@ -6,7 +6,7 @@ import type { Model, ModelAnswer, ModelRequest } from '../../contracts/models/mo
 import type { Strategy } from '../../contracts/agents/strategy.ts';
 import type { Transcript, Turn } from '../../contracts/conversations/transcript.ts';
 import { wrapModel } from '../../models/wrap-model.ts';
-import { andThen } from '../../base/promises/and-then.ts';
+import { andThen } from '../../base/promises/thenable.ts';
 import type { Reasoning, RoutingReasoning } from './reasoning.ts';
 import { parseReasoning, parseRouting, REASONING_FORMAT, ROUTING_FORMAT } from './reasoning.ts';
 import { withoutCalls } from './single-shot.ts';

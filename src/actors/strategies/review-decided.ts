@@ -4,13 +4,12 @@ import type { TakenDecision } from '../../contracts/agents/decision.ts';
 import type { DecisionReview, Strategy } from '../../contracts/agents/strategy.ts';
 import { callIdOf } from '../../contracts/runs/effect.ts';
 import { messageOf } from '../../contracts/errors/error.ts';
-import { isThenable } from '../../base/promises/thenable.ts';
+import { andThen, isThenable } from '../../base/promises/thenable.ts';
 import type { AgentContext, Decided } from '../../machines/agent/agent-context.ts';
 import type { PlannedCall } from '../../machines/agent/call-plan.ts';
 import type { Desk } from '../desk.ts';
 import { plannedTool } from '../planned-tool.ts';
 import { fitDecision } from '../fit-output.ts';
-import { andThen } from '../../base/promises/and-then.ts';
 import { viewOf } from '../view.ts';
 import { withinAgentTime } from '../within-agent-time.ts';
 

@@ -2,7 +2,7 @@ import type { ModelAnswer } from '../../contracts/models/model.ts';
 import type { Strategy } from '../../contracts/agents/strategy.ts';
 import { maxSteps } from '../../machines/stopping/stop-rules.ts';
 import { wrapModel } from '../../models/wrap-model.ts';
-import { andThen } from '../../base/promises/and-then.ts';
+import { andThen } from '../../base/promises/thenable.ts';
 
 /**
  * One request, one answer: no tools, and no second step.

@@ -1,5 +1,3 @@
-import { isJsonObject } from './json.ts';
-
 /**
  * Deep-freezes plain JSON and returns it, not a copy. Instances of classes are left as they are.
  *
@@ -19,7 +17,7 @@ export const freezeJson = <Value>(value: Value, known?: unknown): Value => {
       if (typeof part === 'object') freezeJson(part, before?.[index]);
     }
   } else if (isPlain(value)) {
-    const before = isJsonObject(known) ? known : undefined;
+    const before = typeof known === 'object' && known !== null && isPlain(known) ? known : undefined;
     // A plain object inherits no keys, and this makes no list of its own.
     for (const key in value) {
       const part = value[key];

@@ -4,7 +4,7 @@ import type { Tally } from '../../contracts/agents/tally.ts';
 import { emptyTally } from '../../contracts/agents/tally.ts';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { errorData } from '../../contracts/errors/error.ts';
-import { atOnce, rulesInForce } from '../../machines/rules.ts';
+import { atOnce } from '../../machines/rules.ts';
 import { taskHandedOn } from './hand-on.ts';
 import type { PersonWaits, Reply, RoundOptions, Task } from './round.ts';
 import { isRoundOver, placeAt, roundOf } from './round.ts';
@@ -29,6 +29,7 @@ import { isBudgetOf } from './team-budget.ts';
 import { nextRound } from './round-count.ts';
 import type { TeamContext, TeamEvent } from './team-context.ts';
 import { checkEventBody } from './check-event-body.ts';
+import { rulesInForce } from '../../machines/in-force.ts';
 
 /**
  * Starts a round of tasks: the first at once, the others in their turn. `engageMembers` carries it out. A round without a task is over

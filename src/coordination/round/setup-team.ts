@@ -2,12 +2,12 @@ import { assign, setup } from 'xstate';
 import type { RuntimeEvent, EventBody } from '../../contracts/events/event.ts';
 import type { Json } from '../../base/json/json.ts';
 import type { Outcome } from '../../contracts/runs/outcome.ts';
-import { carrierOf } from '../../machines/outputs.ts';
 import type { TeamContext, TeamEvent, TeamInput } from './team-context.ts';
 import { extendable } from './extendable.ts';
 import { roundMove } from './settle-reply.ts';
 import { engagements, waitsOf } from './team-context.ts';
 import { checkEventBody } from './check-event-body.ts';
+import { put } from '../../machines/in-force.ts';
 
 /** The longest inbox that a team keeps: older messages go first. */
 const INBOX = 1000;
@@ -33,15 +33,15 @@ export const setupTeam = <Own extends Json, Options extends Json>() => {
       emitted: {} as RuntimeEvent,
     },
     actions: {
-      entered: ({ self, context }, { phase }: { phase: string }) => {
-        carrierOf(self).enter(phase, context.engaged);
+      entered: ({ context }, { phase }: { phase: string }) => {
+        put({ type: 'enter', phase, step: context.engaged });
       },
       /** Carries out what the round wants: members stopped, waits asked for, members started. */
-      engageMembers: ({ self, context }) => {
-        engageMembers(self, context);
+      engageMembers: ({ context }) => {
+        engageMembers(context);
       },
-      dismissMembers: ({ self }) => {
-        carrierOf(self).dismiss();
+      dismissMembers: () => {
+        put({ type: 'dismiss' });
       },
       collectReply: assign(({ context, event }) => roundMove(context, event)),
       received: assign(({ context, event }) =>
@@ -87,28 +87,33 @@ export const setupTeam = <Own extends Json, Options extends Json>() => {
 };
 
 /** Carries out what the round of a team wants. */
-export const engageMembers = (actor: object, context: TeamContext): void => {
+export const engageMembers = (context: TeamContext): void => {
   const { stopping, overdue, waits, starting, telling } = context.round;
-  const carrier = carrierOf(actor);
-  if (stopping.length > 0) carrier.dismiss(stopping, overdue ?? undefined);
-  for (const body of telling) carrier.emit(body, context.engaged, undefined);
-  if (waits.length > 0) carrier.ask(waitsOf(context));
-  if (starting.length > 0) carrier.engage(engagements(context));
+  if (stopping.length > 0)
+    put({ type: 'dismiss', paths: stopping, ...(overdue === null ? {} : { errors: overdue }) });
+  for (const body of telling) put({ type: 'emit', body, step: context.engaged, phase: undefined });
+  if (waits.length > 0) put({ type: 'ask', asks: waitsOf(context) });
+  if (starting.length > 0) put({ type: 'engage', engagements: engagements(context) });
 };
 
 /** Publishes an event about a team. */
-export const tell = (actor: object, body: EventBody, { engaged }: TeamContext, phase: string): void => {
-  carrierOf(actor).emit(checkEventBody(body), engaged, phase);
+export const tell = (body: EventBody, { engaged }: TeamContext, phase: string): void => {
+  put({ type: 'emit', body: checkEventBody(body), step: engaged, phase });
 };
 
 /**
  * Publishes an event of the app's own (`custom.emitted`), from within an action of a team's machine.
  *
  * @example
- * actions: { tellVotes: ({ self, context }) => emitEvent(self, context, 'votes.counted', { votes: context.own.votes }) }
+ * actions: { tellVotes: ({ context }) => emitEvent(context, 'votes.counted', { votes: context.own.votes }) }
  */
-export const emitEvent = (self: object, context: TeamContext, name: string, data: Json): void => {
-  carrierOf(self).emit({ type: 'custom.emitted', name, data }, context.engaged, undefined);
+export const emitEvent = (context: TeamContext, name: string, data: Json): void => {
+  put({
+    type: 'emit',
+    body: { type: 'custom.emitted', name, data },
+    step: context.engaged,
+    phase: undefined,
+  });
 };
 
 /** The arrows that every team has: messages, aborts, time that is up, and effects that broke. */

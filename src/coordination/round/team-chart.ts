@@ -165,16 +165,13 @@ export const teamMachine = <
   };
   const waitingStates = new Map<string, AnyState>(Object.entries(chart.states));
   /** Engages members; a state that has nobody to wait for, and no other way on, would wait for ever. */
-  const engage = (
-    { self, context }: { self: object; context: Context },
-    params: { phase: string } | undefined,
-  ): void => {
+  const engage = ({ context }: { context: Context }, params: { phase: string } | undefined): void => {
     const { round, team } = context;
     const state = params && waitingStates.get(params.phase);
     const isIdle = state !== undefined && round.standing === 'begun' && round.open === 0;
     if (isIdle && !arrowsOf(listOf(state.always)).some(({ guard }) => holds(guard, context)))
       throw nobodyAtWork(team.name, params?.phase ?? '', state);
-    engageMembers(self, context);
+    engageMembers(context);
   };
   return machine.provide(vocabulary()).provide({
     actions: { ...Object.fromEntries([...changes, ...telling]), engageMembers: engage },
@@ -219,8 +216,8 @@ const vocabulary = onDemand(
 /** Publishes the events of a state, in its phase. */
 const tellAll =
   <Context extends TeamContext>(name: string, bodies: (context: Context) => readonly EventBody[]) =>
-  ({ self, context }: { self: object; context: Context }, { phase }: { phase: string }): void => {
-    for (const body of underName('tell', name, context, bodies)) tell(self, body, context, phase);
+  ({ context }: { context: Context }, { phase }: { phase: string }): void => {
+    for (const body of underName('tell', name, context, bodies)) tell(body, context, phase);
   };
 
 /** A state as XState has it. */

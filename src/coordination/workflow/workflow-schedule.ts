@@ -1,7 +1,6 @@
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { errorData } from '../../contracts/errors/error.ts';
 import type { Json } from '../../base/json/json.ts';
-import { rulesInForce } from '../../machines/rules.ts';
 import { withPlace, withTask } from '../round/round.ts';
 import { start } from '../round/round-draft.ts';
 import { conclusion } from './workflow-end.ts';
@@ -19,6 +18,7 @@ import {
 import { resolve } from './workflow-reference.ts';
 import type { Part, WorkflowContext } from './workflow-state.ts';
 import { graphOf, inheritedInput, sourcesOf, stateOf, verdictOn } from './workflow-state.ts';
+import { rulesInForce } from '../../machines/in-force.ts';
 
 /**
  * Advances a workflow as far as it gets by itself: nodes whose turn has come start, those that can never start are skipped, and

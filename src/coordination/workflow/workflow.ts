@@ -1,7 +1,6 @@
 import type { AnyStateMachine } from 'xstate';
 import { assign } from 'xstate';
 import { isJsonObject } from '../../base/json/json.ts';
-import { rulesInForce } from '../../machines/rules.ts';
 import { openRound } from '../round/round.ts';
 import { setupTeam, teamArrows, teamEnds, tell } from '../round/setup-team.ts';
 import { teamContext } from '../round/team-context.ts';
@@ -14,6 +13,7 @@ import { onTurn, withAnswer } from './workflow-reply.ts';
 import { advance } from './workflow-schedule.ts';
 import type { NodeStatus, WorkflowContext, WorkflowOwn } from './workflow-state.ts';
 import { freshOwn, isSettled, stateOf } from './workflow-state.ts';
+import { rulesInForce } from '../../machines/in-force.ts';
 
 type OfNode = { readonly node: string };
 
@@ -35,8 +35,8 @@ const makeTeam = () =>
       takeMessage: assign(({ context, event }) =>
         event.type === 'message' ? withMessage(onTurn(context, event.at), event.message) : {},
       ),
-      tellNotes: ({ self, context }) => {
-        for (const text of context.own.notes) tell(self, { type: 'team.noted', text }, context, 'working');
+      tellNotes: ({ context }) => {
+        for (const text of context.own.notes) tell({ type: 'team.noted', text }, context, 'working');
       },
     },
     guards: {

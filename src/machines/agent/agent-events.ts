@@ -18,10 +18,6 @@ export type AgentEventType =
   | 'recovery.decided'
   | 'step.ended';
 
-/** The step of a phase: REDUCE advances the counter, but CRITIC and CHECK_STOP still belong to the previous step. */
-export const stepAt = (context: AgentContext, phase: string): number =>
-  phase === 'CRITIC' || phase === 'CHECK_STOP' ? context.step - 1 : context.step;
-
 /** The body of an event, from the context after its reducer. */
 export const agentEvent = (context: AgentContext, type: AgentEventType): EventBody => {
   const { cycle, end } = context;

@@ -14,7 +14,7 @@ import type {
   Observed,
   Prepared,
 } from './agent-context.ts';
-import { agentEvent, stepAt } from './agent-events.ts';
+import { agentEvent } from './agent-events.ts';
 import type { AgentEventType } from './agent-events.ts';
 import * as reducers from './agent-reducers.ts';
 import type { Mail } from './agent-reducers.ts';
@@ -26,7 +26,7 @@ import { critiqued, wantsCritique } from './review-reducer.ts';
 import { reduced } from './step-reducer.ts';
 import { delegationsToStart, delegateEngagements, gathering, returned, returning } from './delegations.ts';
 import { isLastOpen, isOpen } from './call-plan.ts';
-import { carrierOf } from '../outputs.ts';
+import { put } from '../in-force.ts';
 
 /** Events of an agent's machine. Every envelope carries `at`, the machine's only clock. */
 export type AgentEvent =
@@ -53,65 +53,67 @@ export const agentSetup = /* @__PURE__ */ setup({
     emitted: {} as RuntimeEvent,
   },
   actions: {
-    entered: ({ self, context }, { phase }: { phase: string }) => {
-      const step = stepAt(context, phase);
-      carrierOf(self).enter(phase, step);
+    entered: ({ context }, { phase }: { phase: string }) => {
+      put({ type: 'enter', phase, step: stepAt(context, phase) });
     },
-    ask: ({ self, context }, { port }: { port: AgentPort }) => {
-      const asks = agentAsks(context, port);
-      carrierOf(self).ask(asks);
+    ask: ({ context }, { port }: { port: AgentPort }) => {
+      put({ type: 'ask', asks: agentAsks(context, port) });
     },
-    engage: ({ self, context }) => {
-      carrierOf(self).engage(callEngagement(context));
+    engage: ({ context }) => {
+      put({ type: 'engage', engagements: callEngagement(context) });
     },
-    withdraw: ({ self }) => {
-      carrierOf(self).withdraw();
+    withdraw: () => {
+      put({ type: 'withdraw' });
     },
-    delegate: ({ self, context }) => {
+    delegate: ({ context }) => {
       const { delegations } = context.review;
       if (delegations === undefined) return;
-      const carrier = carrierOf(self);
-      carrier.engage(delegateEngagements(context));
-      for (const { path, text } of delegations.saying) carrier.post(path, { from: context.run.agent, text });
-      if (delegations.leaving.length > 0) carrier.dismiss(delegations.leaving);
+      put({ type: 'engage', engagements: delegateEngagements(context) });
+      const { agent: from } = context.run;
+      for (const { path, text } of delegations.saying)
+        put({ type: 'post', to: path, message: { from, text } });
+      if (delegations.leaving.length > 0) put({ type: 'dismiss', paths: delegations.leaving });
       for (const { id, to, path: child, terms } of delegationsToStart(delegations)) {
         const follows = terms.history === undefined ? {} : { follows: true as const };
-        carrier.emit({ type: 'delegation.began', id, to, child, ...follows }, context.step - 1, 'REDUCE');
+        const body = { type: 'delegation.began', id, to, child, ...follows } as const;
+        put({ type: 'emit', body, step: context.step - 1, phase: 'REDUCE' });
       }
     },
-    emitReturn: ({ self, context, event }) => {
+    emitReturn: ({ context, event }) => {
       const found = event.type === 'answered.delegate' ? returning(context, event) : undefined;
       if (found === undefined || event.type !== 'answered.delegate') return;
       const { id, to, path: child } = found;
       const { status } = event.output;
-      carrierOf(self).emit({ type: 'delegation.returned', id, to, child, status }, context.step, undefined);
+      const body = { type: 'delegation.returned', id, to, child, status } as const;
+      put({ type: 'emit', body, step: context.step, phase: undefined });
     },
     returned: assign(({ context, event }) =>
       event.type === 'answered.delegate' ? returned(context, event, event.at) : {},
     ),
-    gather: ({ self, context, event }) => {
+    gather: ({ context, event }) => {
       if (event.type === 'answered.delegate')
-        carrierOf(self).ask(gatherAsks(context, event.at + gathering(context, event)));
+        put({ type: 'ask', asks: gatherAsks(context, event.at + gathering(context, event)) });
     },
-    dismiss: ({ self }) => {
-      carrierOf(self).dismiss();
+    dismiss: () => {
+      put({ type: 'dismiss' });
     },
-    emit: ({ self, context }, { event, phase }: { event: AgentEventType; phase: string }) => {
-      const body = agentEvent(context, event);
+    emit: ({ context }, { event, phase }: { event: AgentEventType; phase: string }) => {
       const step = event === 'agent.reduced' ? context.step - 1 : stepAt(context, phase);
-      carrierOf(self).emit(body, step, phase);
+      put({ type: 'emit', body: agentEvent(context, event), step, phase });
     },
-    emitNotices: ({ self, context }) => {
+    emitNotices: ({ context }) => {
       const { notices } = context.cycle;
-      for (const notice of notices) carrierOf(self).emit(notice, context.step - 1, 'CHECK_STOP');
+      const step = context.step - 1;
+      for (const body of notices) put({ type: 'emit', body, step, phase: 'CHECK_STOP' });
     },
-    askOn: ({ self, context }) => {
+    askOn: ({ context }) => {
       const port = context.review.recovery?.port;
-      if (port !== undefined) carrierOf(self).ask(agentAsks(context, port));
+      if (port !== undefined) put({ type: 'ask', asks: agentAsks(context, port) });
     },
-    emitRecovery: ({ self, context }) => {
+    emitRecovery: ({ context }) => {
       const { port } = context.review.recovery ?? {};
-      carrierOf(self).emit(agentEvent(context, 'recovery.decided'), context.step, port && phaseOfPort[port]);
+      const body = agentEvent(context, 'recovery.decided');
+      put({ type: 'emit', body, step: context.step, phase: port && phaseOfPort[port] });
     },
     prepared: assign(({ context, event }) =>
       event.type === 'answered.prepare' ? reducers.prepared(context, event.output, event.at) : {},
@@ -203,3 +205,7 @@ export const agentSetup = /* @__PURE__ */ setup({
 
 const hasTrouble = (output: unknown): boolean =>
   typeof output === 'object' && output !== null && 'kind' in output && output.kind === 'trouble';
+
+/** The step of a phase: REDUCE advances the counter, but CRITIC and CHECK_STOP still belong to the previous step. */
+const stepAt = (context: AgentContext, phase: string): number =>
+  phase === 'CRITIC' || phase === 'CHECK_STOP' ? context.step - 1 : context.step;

@@ -10,15 +10,18 @@ import { applyDelegations, withoutConversations } from './delegations.ts';
 import type { Delegations } from './delegations-state.ts';
 import type { StepOutcome } from '../endings/judge-ending.ts';
 import { judgeAnswer, judgeCalls } from '../endings/judge-ending.ts';
-import { atOnce, plain, rulesInForce } from '../rules.ts';
+import type { Rules } from '../rules.ts';
+import { atOnce, plain } from '../rules.ts';
 import { difference } from './state-difference.ts';
 import { watchLoops } from '../stopping/watch-loops.ts';
+import { rulesInForce } from '../in-force.ts';
 
 /** Number of consecutive steps with only unknown tools that ends a run (reliability catalogue, F17). */
 const MAX_UNKNOWN_TOOLS = 3;
 
 /** Adds the step to the agent's state and conversation. The step counter advances here only. */
 export const reduced = (context: AgentContext): AgentChange => {
+  const { reduce, phaseOf } = rulesInForce();
   const { step, history, cycle: before } = context;
   const answered = before.plan === null ? [] : (before.plan.results as readonly ToolResult[]);
   const delegations = applyDelegations(context, answered);
@@ -35,9 +38,8 @@ export const reduced = (context: AgentContext): AgentChange => {
     ...(isPlain ? {} : { cycle }),
     ...(review === undefined ? {} : { review }),
     ...(end === undefined ? {} : { end }),
-    ...phaseAfter(context, results),
+    ...phaseAfter(context, results, phaseOf),
   };
-  const { reduce } = rulesInForce();
   if (reduce === undefined || context.end !== null) return change;
   const { decision, observation } = cycle;
   try {
@@ -58,9 +60,12 @@ export const reduced = (context: AgentContext): AgentChange => {
 };
 
 /** The phase of the work follows from the tools that were used. */
-const phaseAfter = ({ run }: AgentContext, results: readonly ToolResult[]): AgentChange => {
-  if (results.length === 0) return {};
-  const phase = rulesInForce().phaseOf?.(results);
+const phaseAfter = (
+  { run }: AgentContext,
+  results: readonly ToolResult[],
+  phaseOf: Rules['phaseOf'],
+): AgentChange => {
+  const phase = results.length === 0 ? undefined : phaseOf?.(results);
   return phase === undefined || phase === run.phase ? {} : { run: { ...run, phase } };
 };
 

@@ -9,7 +9,7 @@ import type { AgentContext, Candidate, End, ReviewState } from '../agent/agent-c
 import { failure, threw } from '../agent/agent-end.ts';
 import { textOf } from '../agent/conversation.ts';
 import { readVerdict } from './read-verdict.ts';
-import { rulesInForce } from '../rules.ts';
+import { rulesInForce } from '../in-force.ts';
 
 /** The outcome of a step: changes to the run, notes to the model, and events. */
 export interface StepOutcome {

@@ -3,7 +3,7 @@ import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { Decided } from '../agent/agent-context.ts';
 import type { ModelCallContext, ModelCallInput, ModelCallOutput } from './model-call-context.ts';
 import * as call from './model-call-context.ts';
-import { carrierOf } from '../outputs.ts';
+import { put } from '../in-force.ts';
 
 /** Events of a model call. */
 export type ModelCallEvent =
@@ -20,20 +20,25 @@ const modelCall = /* @__PURE__ */ setup({
     output: {} as ModelCallOutput,
   },
   actions: {
-    entered: ({ self, context }, { phase }: { phase: string }) => {
-      carrierOf(self).enter(phase, context.call.context.step);
+    entered: ({ context }, { phase }: { phase: string }) => {
+      put({ type: 'enter', phase, step: context.call.context.step });
     },
-    askModel: ({ self, context }) => {
-      carrierOf(self).ask([call.modelAsk(context)]);
+    askModel: ({ context }) => {
+      put({ type: 'ask', asks: [call.modelAsk(context)] });
     },
-    askPause: ({ self, context }) => {
-      carrierOf(self).ask([call.modelPause(context)]);
+    askPause: ({ context }) => {
+      put({ type: 'ask', asks: [call.modelPause(context)] });
     },
-    emitRetry: ({ self, context }) => {
-      carrierOf(self).emit(call.retryingEvent(context), context.call.context.step, 'waitingToRetry');
+    emitRetry: ({ context }) => {
+      put({
+        type: 'emit',
+        body: call.retryingEvent(context),
+        step: context.call.context.step,
+        phase: 'waitingToRetry',
+      });
     },
-    withdraw: ({ self }) => {
-      carrierOf(self).withdraw();
+    withdraw: () => {
+      put({ type: 'withdraw' });
     },
     holdOff: assign(({ context }) => call.holdOff(context)),
     fallBack: assign(({ context }) => call.fallBack(context)),

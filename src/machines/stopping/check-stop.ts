@@ -13,11 +13,12 @@ import { firstReason, memoriesOf, warningsOf } from './composed-rules.ts';
 import { runtimeSays } from '../agent/conversation.ts';
 import { isResult, putBack } from '../agent/delegations.ts';
 import type { Rules } from '../rules.ts';
-import { atOnce, plain, rulesInForce } from '../rules.ts';
+import { atOnce, plain } from '../rules.ts';
 import type { Watch } from './watch.ts';
 import { loopReason } from './watch-loops.ts';
 import type { Nearing } from './wrap-up.ts';
 import { graceAt, isWrappingUp, nearing } from './wrap-up.ts';
+import { rulesInForce } from '../in-force.ts';
 
 /**
  * Checks whether the run is over, in this order: the answer, the agent's own condition, the environment's end, the budgets, the stop rules

@@ -6,6 +6,13 @@ export interface TableScope {
   readonly system: object;
 }
 
+/** The argument of a machine's own functions. */
+export interface Given extends TableScope {
+  readonly context: object;
+  readonly event: EventObject;
+  readonly spawn: () => never;
+}
+
 /** A machine's own function, in XState's calling convention. */
 export type OwnFunction = (given: object, params: unknown) => unknown;
 

@@ -62,7 +62,7 @@ export class CompiledMachine {
   next(snapshot: TableSnapshot, event: EventObject, scope: TableScope, visit?: Visit): TableSnapshot {
     if (event.type === '*') throw new Error("An event cannot have the wildcard type ('*')");
     const move = new Move(snapshot.context, event, scope, this.#root.output);
-    return this.#settle(move, move.answer(snapshot.configuration), snapshot, visit);
+    return this.#settle(move, snapshot.configuration.answer(move.given), snapshot, visit);
   }
 
   /** Takes the first step, then all eventless and raised ones. */
@@ -85,20 +85,20 @@ export class CompiledMachine {
         isOver = plan.ends;
       }
       // An event that is not answered is a microstep as well.
-      visit?.(configuration, move.context, move.event, plan);
+      visit?.(configuration, move.given.context, move.given.event, plan);
       if (isOver) break;
       count += 1;
       if (count > this.#limit) throw endless(this.#limit);
-      plan = looks ? move.goOn(configuration) : undefined;
+      plan = looks ? configuration.goOn(move.given) : undefined;
       // An eventless step that changes nothing would repeat.
       looks = plan?.changes ?? true;
       if (plan !== undefined) continue;
       if (!move.takeRaised()) break;
-      plan = move.answer(configuration);
+      plan = configuration.answer(move.given);
     }
     if (isSame && snapshot !== undefined) return snapshot;
     const status = isOver ? 'done' : 'active';
-    return new TableSnapshot(this.machine, configuration, move.context, status, move.output);
+    return new TableSnapshot(this.machine, configuration, move.given.context, status, move.output);
   }
 
   #contextFor(input: unknown, { self }: TableScope): object {

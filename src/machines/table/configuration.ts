@@ -1,16 +1,11 @@
 import type { StateValue } from 'xstate';
+import type { Given, Guard } from './act.ts';
 import type { Plan } from './plan.ts';
 import { planStep } from './plan.ts';
 import type { TableArrow, TableState } from './table-state.ts';
 
 /** A precomputed step. */
 export type Step = Plan<Configuration>;
-
-/** Evaluates guards. */
-export interface Judge {
-  mayAnswer(arrow: TableArrow): boolean;
-  mayGoOn(arrow: TableArrow): boolean;
-}
 
 /**
  * The active states of a machine, in the order in which they were entered.
@@ -41,24 +36,25 @@ export class Configuration {
   }
 
   /** The step for an event: the innermost enabled arrows, one per region. */
-  answer(type: string, judge: Judge): Step | undefined {
+  answer(given: Given): Step | undefined {
+    const { type } = given.event;
     let ways = this.#ways.get(type);
     if (ways === undefined) {
-      if (this.leaf === undefined) return this.#planFor(this.#select(this.#root, type, judge));
+      if (this.leaf === undefined) return this.#planFor(this.#select(this.#root, given));
       ways = this.#upFromLeaf((state) => state.answersTo(type));
       this.#ways.set(type, ways);
     }
-    for (const way of ways) if (judge.mayAnswer(way.arrow)) return way.plan;
+    for (const way of ways) if (mayAnswer(way.arrow, given)) return way.plan;
     return undefined;
   }
 
   /** The eventless step. */
-  goOn(judge: Judge): Step | undefined {
+  goOn(given: Given): Step | undefined {
     if (this.#waysAtOnce === undefined) {
-      if (this.leaf === undefined) return this.#planFor(this.#goingOnInRegions(judge));
+      if (this.leaf === undefined) return this.#planFor(this.#goingOnInRegions(given));
       this.#waysAtOnce = this.#upFromLeaf(({ always }) => always);
     }
-    for (const way of this.#waysAtOnce) if (judge.mayGoOn(way.arrow)) return way.plan;
+    for (const way of this.#waysAtOnce) if (mayGoOn(way.arrow, given)) return way.plan;
     return undefined;
   }
 
@@ -84,14 +80,14 @@ export class Configuration {
     return this.states.filter(({ parent }) => parent === state);
   }
 
-  #select(state: TableState, type: string, judge: Judge): readonly TableArrow[] {
-    const inner = this.#childrenOf(state).flatMap((child) => this.#select(child, type, judge));
+  #select(state: TableState, given: Given): readonly TableArrow[] {
+    const inner = this.#childrenOf(state).flatMap((child) => this.#select(child, given));
     if (inner.length > 0) return inner;
-    const own = state.answersTo(type).find((arrow) => judge.mayAnswer(arrow));
+    const own = state.answersTo(given.event.type).find((arrow) => mayAnswer(arrow, given));
     return own === undefined ? [] : [own];
   }
 
-  #goingOnInRegions(judge: Judge): readonly TableArrow[] {
+  #goingOnInRegions(given: Given): readonly TableArrow[] {
     const taken = new Set<TableArrow>();
     // Ancestors of several regions are evaluated once.
     const asked = new Map<TableState, TableArrow | undefined>();
@@ -100,7 +96,7 @@ export class Configuration {
         if (!asked.has(state))
           asked.set(
             state,
-            state.always.find((arrow) => judge.mayGoOn(arrow)),
+            state.always.find((arrow) => mayGoOn(arrow, given)),
           );
         const arrow = asked.get(state);
         if (arrow === undefined) continue;
@@ -152,3 +148,30 @@ class Way {
     return (this.#plan ??= this.#make());
   }
 }
+
+const mayGoOn = ({ guard }: TableArrow, given: Given): boolean =>
+  guard === undefined || Boolean(guard.holds(given, guard.params));
+
+/** A guard that throws at an event is reported with its place. */
+const mayAnswer = (arrow: TableArrow, given: Given): boolean => {
+  const { guard } = arrow;
+  if (guard === undefined) return true;
+  try {
+    return Boolean(guard.holds(given, guard.params));
+  } catch (thrown) {
+    throw badGuard(guard, arrow, given.event, thrown as Error);
+  }
+};
+
+/** The same text as XState throws, without a cause, so that a run ends with the same error. */
+const badGuard = (
+  { name }: Guard,
+  { source }: TableArrow,
+  { type }: Given['event'],
+  thrown: Error,
+): Error => {
+  const guard = name === undefined ? '' : `'${name}' `;
+  return new Error(
+    `Unable to evaluate guard ${guard}in transition for event '${type}' in state node '${source.id}':\n${thrown.message}`,
+  );
+};

@@ -2,9 +2,9 @@ import { assign, setup } from 'xstate';
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { ToolResult } from '../../contracts/tools/tool-result.ts';
 import type { Acted } from '../agent/agent-context.ts';
-import { carrierOf } from '../outputs.ts';
 import type { Approval, ToolCallContext, ToolCallInput } from './tool-call-context.ts';
 import * as call from './tool-call-context.ts';
+import { put } from '../in-force.ts';
 
 /** Events of a tool call. */
 export type ToolCallEvent =
@@ -22,23 +22,28 @@ const toolCall = /* @__PURE__ */ setup({
     output: {} as ReturnType<typeof call.toolCallOutput>,
   },
   actions: {
-    entered: ({ self, context }, { phase }: { phase: string }) => {
-      carrierOf(self).enter(phase, context.of.context.step);
+    entered: ({ context }, { phase }: { phase: string }) => {
+      put({ type: 'enter', phase, step: context.of.context.step });
     },
-    askApproval: ({ self, context }) => {
-      carrierOf(self).ask([call.approvalAsk(context)]);
+    askApproval: ({ context }) => {
+      put({ type: 'ask', asks: [call.approvalAsk(context)] });
     },
-    askTool: ({ self, context }) => {
-      carrierOf(self).ask([call.toolAsk(context)]);
+    askTool: ({ context }) => {
+      put({ type: 'ask', asks: [call.toolAsk(context)] });
     },
-    askPause: ({ self, context }) => {
-      carrierOf(self).ask([call.toolPause(context)]);
+    askPause: ({ context }) => {
+      put({ type: 'ask', asks: [call.toolPause(context)] });
     },
-    emitRetry: ({ self, context }) => {
-      carrierOf(self).emit(call.retryingEvent(context), context.of.context.step, 'waitingToRetry');
+    emitRetry: ({ context }) => {
+      put({
+        type: 'emit',
+        body: call.retryingEvent(context),
+        step: context.of.context.step,
+        phase: 'waitingToRetry',
+      });
     },
-    withdraw: ({ self }) => {
-      carrierOf(self).withdraw();
+    withdraw: () => {
+      put({ type: 'withdraw' });
     },
     holdOff: assign(({ context }) => call.holdOff(context)),
     approved: assign(({ context, event }) =>

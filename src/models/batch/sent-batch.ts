@@ -1,4 +1,4 @@
-import { letGo } from '../../base/promises/let-go.ts';
+import { letGo } from '../../base/promises/thenable.ts';
 import { isJsonObject } from '../../base/json/json.ts';
 import { isTroupeError, type TroupeError } from '../../contracts/errors/error.ts';
 import { malformedError } from '../wire/provider-stream.ts';

@@ -1,4 +1,4 @@
-import { andThen } from '../../base/promises/and-then.ts';
+import { andThen } from '../../base/promises/thenable.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type {
   Model,

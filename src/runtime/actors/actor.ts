@@ -27,6 +27,7 @@ import { toolsetHost } from './toolset-host.ts';
 import type { Definition, Placement } from '../define/definition.ts';
 import type { EffectUnderWay } from '../effects/effect-under-way.ts';
 import type { Envelope } from '../turn/envelope.ts';
+import type { TurnRecord } from '../turn/turn-record.ts';
 import type { JobContent } from './job-content.ts';
 import type { Origins } from '../../contracts/tools/origins.ts';
 import { NO_ORIGINS } from './origins.ts';
@@ -36,8 +37,7 @@ import { RunCounter } from './run-counter.ts';
 import type { RunSecrets } from '../secrets/run-secrets.ts';
 import type { RunStates } from '../thread/run-states.ts';
 import { isAgentContext, type AgentConversation } from './agent-conversation.ts';
-import type { Party, PlacedParty } from './waits.ts';
-import { waits } from './waits.ts';
+import { type Party, type PlacedParty, waits } from './waits.ts';
 
 /** The calls that an actor needs of its run, which owns the queue, the log, the journal and the choice of models. */
 export interface ActorRun extends RememberingRun {
@@ -98,6 +98,8 @@ export class Actor implements Carrier, PlacedParty {
   askingTurns = 0;
   /** Incremented by every withdrawal: earlier asks are not carried out. */
   epoch = 0;
+  /** The state of its machine; set by the run's host. Undefined before its start and once it is over. */
+  record: TurnRecord | undefined;
   /** The state that its machine entered last. */
   phase = '';
   isOver = false;
@@ -354,12 +356,10 @@ export class Actor implements Carrier, PlacedParty {
     this.#memory?.rememberStep(body);
   }
 
-  /** Enqueues an envelope for its machine. */
   deliver(envelope: Envelope): void {
     this.#run.enqueue({ kind: 'deliver', actor: this, envelope });
   }
 
-  /** Enqueues the end of its machine. */
   end(output: unknown): void {
     this.#run.enqueue({ kind: 'over', actor: this, output });
   }

@@ -1,4 +1,4 @@
-import { andThen } from '../../base/promises/and-then.ts';
+import { andThen } from '../../base/promises/thenable.ts';
 import { copyPlain } from '../../base/json/copy-plain.ts';
 import type { AgentDefinition, OutputCheck } from '../../actors/agent-definition.ts';
 import { agentsFragment, instructionsFragment } from '../../actors/deciding/prompt-fragments.ts';

@@ -85,6 +85,8 @@ export interface DeskRun extends AskingRun {
 /** The resources of one effect: what its actor may use, read from the run on access. */
 export class EffectDesk implements Desk {
   readonly definition: AgentDefinition;
+  readonly tools: ToolRegistry;
+  readonly content: DeskContent;
   readonly abort: LazyAbort;
   readonly clock: Clock;
   readonly isResumed: boolean;
@@ -110,6 +112,8 @@ export class EffectDesk implements Desk {
   constructor(run: DeskRun, entry: Actor, definition: AgentDefinition, ask: Ask, effect: EffectUnderWay) {
     this.#run = run;
     this.definition = definition;
+    this.tools = entry.principal.tools;
+    this.content = run.content;
     this.clock = run.clock;
     this.abort = effect.abort;
     this.isResumed = effect.isResumed;
@@ -124,17 +128,11 @@ export class EffectDesk implements Desk {
     this.#ask = ask;
   }
 
-  get tools(): ToolRegistry {
-    return this.#principal.tools;
-  }
   get environment() {
     return this.#principal.environment;
   }
   get memory() {
     return this.#principal.memory?.session;
-  }
-  get content(): DeskContent {
-    return this.#run.content;
   }
   get conversation() {
     return this.#principal.conversation;

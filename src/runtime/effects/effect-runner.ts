@@ -15,7 +15,7 @@ import type { PersonTime } from '../people/person-time.ts';
 import { CallCache } from '../../tools/calls/call-cache.ts';
 import type { Actor } from '../actors/actor.ts';
 import type { EffectAnswer, EffectUnderWay } from './effect-under-way.ts';
-import type { EffectRecorder, TurnRecorder } from '../journal/write/journal-port.ts';
+import type { EffectRecorder, JournalPort } from '../journal/write/journal-port.ts';
 import { missingTool } from '../journal/replay/missing-tool.ts';
 import { hideDecided } from '../secrets/hide-fields.ts';
 import type { Checkpoint } from './checkpoint.ts';
@@ -26,7 +26,7 @@ import { Slot } from './slot.ts';
 
 /** The calls that effects need of their run. */
 export interface EffectfulRun extends DeskRun {
-  readonly journal: DeskRun['journal'] & EffectRecorder & Pick<TurnRecorder, 'aside'>;
+  readonly journal: DeskRun['journal'] & EffectRecorder & Pick<JournalPort, 'aside' | 'now'>;
   readonly secrets: Pick<RunSecrets, 'answer' | 'error' | 'text'>;
   readonly person: DeskRun['person'] & {
     /** An effect is over: its requests for people are withdrawn. */
@@ -65,6 +65,7 @@ export class EffectRunner {
     if (journal.holds(entry, ask, epoch)) return;
     // Decremented at its start; an effect that is no longer wanted stays counted, which errs on the safe side.
     entry.heldAsks += 1;
+    if (!isWanted()) return;
     gate.pass(() => {
       journal.begin(entry, ask, isWanted, () => {
         this.#perform(entry, ask, isResumed);
@@ -115,7 +116,7 @@ export class EffectRunner {
       key: ask.key,
       port: ask.port,
       path: entry.path,
-      askedAt: this.#run.log.now(),
+      askedAt: this.#run.journal.now(),
       state: 'asked',
       // Preallocated: V8 stores fields added later in a separate list.
       output: undefined,

@@ -35,9 +35,8 @@ export class Gate {
     return this.#held.length > 0;
   }
 
-  /** Lets `effect` pass now, or holds it for as long as it is wanted. */
+  /** Lets `effect`, which is wanted now, pass at once, or holds it for as long as it is wanted. */
   pass(effect: () => void, isWanted: () => boolean): void {
-    if (!isWanted()) return;
     this.#forgetUnwanted();
     if (this.#held.length === 0 && this.#mayPass()) effect();
     else this.#hold({ effect, isWanted });

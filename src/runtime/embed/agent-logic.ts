@@ -4,7 +4,7 @@ import type { AnyStateMachine } from 'xstate';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { Definition } from '../define/definition.ts';
 import { outcomeOfFailure } from '../run/result.ts';
-import type { MachineSnapshot } from '../turn/turn.ts';
+import type { MachineSnapshot } from '../turn/turn-record.ts';
 import { firstTurn } from '../turn/turn.ts';
 import type { AgentLogic, LogicChart } from './agent-types.ts';
 import { faceLogic } from './face-logic.ts';

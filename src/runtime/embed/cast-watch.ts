@@ -1,6 +1,6 @@
 import type { Actor } from '../actors/actor.ts';
 import type { Envelope } from '../turn/envelope.ts';
-import type { TurnRecord } from '../turn/turn.ts';
+import type { TurnRecord } from '../turn/turn-record.ts';
 import type { Watch } from '../turn/watch.ts';
 import type { Cast } from './cast.ts';
 import type { Face, FaceHome } from './face.ts';

@@ -1,6 +1,6 @@
 import { createActor } from 'xstate';
 import type { AnyActorRef } from 'xstate';
-import type { MachineSnapshot } from '../turn/turn.ts';
+import type { MachineSnapshot } from '../turn/turn-record.ts';
 import { childDefinition } from './child-definition.ts';
 import type { FacePlan } from './face.ts';
 import { Face } from './face.ts';

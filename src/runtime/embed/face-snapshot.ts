@@ -2,7 +2,7 @@ import { isMachineSnapshot } from 'xstate';
 import type { AnyActorRef, AnyStateMachine } from 'xstate';
 import type { OpenRequest } from '../../contracts/people/request.ts';
 import { inertScope } from '../turn/quiet-scope.ts';
-import type { MachineSnapshot } from '../turn/turn.ts';
+import type { MachineSnapshot } from '../turn/turn-record.ts';
 
 /** A symbol on the snapshot itself, which survives XState's copies and is not in its JSON. */
 export const FACE = Symbol('troupe.face');

@@ -2,7 +2,7 @@ import type { AnyActorRef, Snapshot } from 'xstate';
 import type { OpenRequest } from '../../contracts/people/request.ts';
 import type { Definition } from '../define/definition.ts';
 import type { Scope } from '../turn/quiet-scope.ts';
-import type { MachineSnapshot } from '../turn/turn.ts';
+import type { MachineSnapshot } from '../turn/turn-record.ts';
 import type { Chart, Dressing, Ending, FaceSnapshot } from './face-snapshot.ts';
 import { bareSnapshot, chartOf, dressSnapshot, FACE, genuine } from './face-snapshot.ts';
 import { Moved } from './moved.ts';

@@ -5,7 +5,8 @@ import type { Onlooker, Sight } from '../turn/onlooker.ts';
 import type { Scope } from '../turn/quiet-scope.ts';
 import { inertScope } from '../turn/quiet-scope.ts';
 import type { Actor } from '../actors/actor.ts';
-import type { MachineSnapshot, Turned } from '../turn/turn.ts';
+import type { MachineSnapshot } from '../turn/turn-record.ts';
+import type { Turned } from '../turn/turn.ts';
 import { bareSnapshot, genuine } from './face-snapshot.ts';
 import { Moved } from './moved.ts';
 

@@ -1,6 +1,6 @@
 import type { AnyStateMachine } from 'xstate';
 import type { Scope } from '../turn/quiet-scope.ts';
-import type { MachineSnapshot } from '../turn/turn.ts';
+import type { MachineSnapshot } from '../turn/turn-record.ts';
 import type { Face } from './face.ts';
 import { faceLogic } from './face-logic.ts';
 

@@ -1,7 +1,7 @@
 import type { LiveEvent } from '../../contracts/events/event.ts';
 import type { Outcome } from '../../contracts/runs/outcome.ts';
 import type { Definition } from '../define/definition.ts';
-import type { MachineSnapshot } from '../turn/turn.ts';
+import type { MachineSnapshot } from '../turn/turn-record.ts';
 import type { KeptActor } from './kept-run.ts';
 import type { LogicOptions } from './logic-options.ts';
 

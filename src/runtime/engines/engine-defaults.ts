@@ -1,4 +1,4 @@
-import { andThen } from '../../base/promises/and-then.ts';
+import { andThen } from '../../base/promises/thenable.ts';
 import type { Engine, EngineOptions } from '../../contracts/runs/engine.ts';
 import { bothTerms } from '../../contracts/people/approval-terms.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';

@@ -209,7 +209,9 @@ export class EventLog {
 
   /** Writes that a machine entered a state. */
   enter(phase: string, speaker: Speaker, step: number): void {
-    this.write(enteredBody(phase), speaker, step, phase);
+    let body = entered.get(phase);
+    if (body === undefined) entered.set(phase, (body = { type: 'phase.entered', phase }));
+    this.write(body, speaker, step, phase);
   }
 
   /** Keeps the answers that are under way, for readers that join late. */
@@ -374,16 +376,8 @@ const KEPT: ReadonlySet<string> = new Set<EventBody['type']>([
   'context.compacted',
 ]);
 
+/** Bodies of `phase.entered`: there are a dozen phases, and a run enters them thousands of times. */
 const entered = new Map<string, EventBody>();
-
-/** Cached: there are a dozen phases, and a run enters them thousands of times. */
-const enteredBody = (phase: string): EventBody => {
-  const known = entered.get(phase);
-  if (known !== undefined) return known;
-  const body = { type: 'phase.entered', phase } as const;
-  entered.set(phase, body);
-  return body;
-};
 
 /** The event of a failed observer, with the error that it was being notified of, if any. */
 export const observerFailed = (

@@ -45,16 +45,24 @@ export class LazyLog implements EventSource {
     return this.#bodies.length;
   }
 
-  /** Appends an event and returns its index. */
+  /** Appends an event and returns its index. Copies the speaker's names instead of keeping the actor: a retained log must not retain actors. */
   push(
     body: EventBody,
-    speaker: Speaker,
+    { path, agent }: Speaker,
     step: number | undefined,
     phase: string | undefined,
     at: number,
   ): number {
     if (body.type === 'memory.failed') this.#memoryFailures.push(this.#bodies.length);
-    this.#moments.push(this.#momentOf(speaker, step, phase, at));
+    const last = this.#moments.at(-1);
+    const isSame =
+      last !== undefined &&
+      last.at === at &&
+      last.step === step &&
+      last.phase === phase &&
+      last.path === path &&
+      last.agent === agent;
+    this.#moments.push(isSame ? last : { path, agent, at, step, phase });
     return this.#bodies.push(body) - 1;
   }
 
@@ -79,24 +87,6 @@ export class LazyLog implements EventSource {
       const event = this.at(index);
       return event?.type === 'memory.failed' ? [event] : [];
     });
-  }
-
-  /** Copies the names instead of keeping the actor: a retained log must not retain actors. */
-  #momentOf(
-    { path, agent }: Speaker,
-    step: number | undefined,
-    phase: string | undefined,
-    at: number,
-  ): Moment {
-    const last = this.#moments.at(-1);
-    const isSame =
-      last !== undefined &&
-      last.at === at &&
-      last.step === step &&
-      last.phase === phase &&
-      last.path === path &&
-      last.agent === agent;
-    return isSame ? last : { path, agent, at, step, phase };
   }
 
   /** The envelope stays as it is: only what is said is redacted. */

@@ -74,7 +74,7 @@ type Call = Pick<ToolCall, 'name' | 'input'>;
 
 /** Hides the secret arguments of calls. */
 export const hideCalls = (actor: Marking, calls: readonly Call[]): void => {
-  for (const call of calls) hideCall(actor, call);
+  if (actor.tools.hasSecretFields) for (const call of calls) hideCall(actor, call);
 };
 
 const hideCall = (actor: Marking, { name, input }: Call): void => {
@@ -86,7 +86,7 @@ const hideCall = (actor: Marking, { name, input }: Call): void => {
 /** Hides the secret fields of a tool's result, and of an answer that it completes with. */
 export const hideResult = (actor: Marking, result: ToolResult): void => {
   if (!result.ok) return;
-  const schema = toolOf(actor, result.tool)?.outputSchema;
+  const schema = actor.tools.hasSecretFields ? toolOf(actor, result.tool)?.outputSchema : undefined;
   if (schema !== undefined) actor.secrets.hide(secretFieldsOf(schema), result.value, result.tool);
   if (result.control?.type === 'complete') hideAnswer(actor, result.control.answer);
 };
@@ -97,8 +97,8 @@ const hideAnswer = (actor: Marking, answer: Json | undefined): void => {
   if (fields !== undefined && answer !== undefined) actor.secrets.hide(fields, answer, 'answer');
 };
 
-const answerFieldsOf = ({ definition }: Marking): SecretFields | undefined =>
-  secretFieldsIn(definition.agent?.schemas.output);
+const answerFieldsOf = ({ definition: { agent } }: Marking): SecretFields | undefined =>
+  agent?.schemas.output && secretFieldsIn(agent.schemas.output);
 
 /** Hides the secret fields in a model's text that may become the answer. */
 export const hideSaid = (actor: Marking, text: string): void => {
@@ -115,15 +115,11 @@ export const hideBrokenOff = (actor: Marking, text: string): void => {
 export const hideDecided = (actor: Marking, output: unknown): void => {
   if (!isJsonObject(output)) return;
   const { calls, decision } = output;
-  hideCallsIn(actor, calls);
-  if (!isJsonObject(decision)) return;
-  hideCallsIn(actor, decision['calls']);
-  if (decision['kind'] === 'answer') hideAnswer(actor, decision['answer']);
-};
-
-const hideCallsIn = (actor: Marking, calls: unknown): void => {
-  if (!Array.isArray(calls)) return;
-  for (const call of calls as readonly unknown[]) if (isCall(call)) hideCall(actor, call);
+  const decided = isJsonObject(decision) ? decision : {};
+  if (actor.tools.hasSecretFields)
+    for (const each of [calls, decided['calls']])
+      if (Array.isArray(each)) hideCalls(actor, each.filter(isCall));
+  if (decided['kind'] === 'answer') hideAnswer(actor, decided['answer']);
 };
 
 const isCall = (call: unknown): call is Call =>
@@ -140,8 +136,5 @@ export const waitsForWhole = (actor: Marking, delta: ModelDelta): boolean => {
   if (delta.type === 'text') return answerFieldsOf(actor) !== undefined;
   if (delta.type !== 'tool-call') return false;
   const tool = delta.name === undefined ? undefined : toolOf(actor, delta.name);
-  if (tool !== undefined) return secretFieldsOf(tool.parameters) !== undefined;
-  return actor.tools.names.some(
-    (name) => secretFieldsOf(toolOf(actor, name)?.parameters ?? {}) !== undefined,
-  );
+  return tool === undefined ? actor.tools.hasSecretFields : secretFieldsOf(tool.parameters) !== undefined;
 };

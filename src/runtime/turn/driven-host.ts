@@ -1,13 +1,12 @@
-import { SmallMap } from '../../base/collections/small-map.ts';
 import { carryOut } from '../../machines/outputs.ts';
 import type { Actor } from '../actors/actor.ts';
 import type { Envelope } from './envelope.ts';
 import type { Onlooker, Sight } from './onlooker.ts';
-import type { TurnRecord, Turned } from './turn.ts';
+import type { Turned } from './turn.ts';
 import { firstTurn, turn } from './turn.ts';
 import type { Watch } from './watch.ts';
 
-/** Moves machines. Owns their state. */
+/** Moves machines. Owns their state, each on its actor. */
 export interface Host {
   /** Starts the actor's machine with its first turn, at `at`. */
   start(actor: Actor, input: unknown, at: number): void;
@@ -19,7 +18,7 @@ export interface Host {
 }
 
 /**
- * Moves machines by the pure turn and holds their records in memory: no XState actor runs.
+ * Moves machines by the pure turn and keeps their records on their actors: no XState actor runs.
  *
  * `watch` follows each machine as it moves.
  */
@@ -27,7 +26,6 @@ export class DrivenHost implements Host {
   /** Shows every move to the run's inspector. */
   onlooker: Onlooker | undefined;
   readonly #watch: Watch | undefined;
-  readonly #records = new SmallMap<Actor, TurnRecord>();
 
   constructor(watch?: Watch) {
     this.#watch = watch;
@@ -36,13 +34,13 @@ export class DrivenHost implements Host {
   start(entry: Actor, input: unknown, at: number): void {
     const move = ({ scope, note }: Sight = {}): Turned => firstTurn(entry.definition, input, at, scope, note);
     const turned = this.onlooker === undefined ? move() : this.onlooker.begin(entry, move);
-    this.#records.set(entry, turned.record);
+    entry.record = turned.record;
     this.#watch?.started(entry, turned.record);
     carry(entry, turned);
   }
 
   deliver(entry: Actor, envelope: Envelope): void {
-    const record = this.#records.get(entry);
+    const { record } = entry;
     // An envelope that arrives between the machine's end and the run's handling of it is late.
     if (record === undefined || record.isDone) return;
     const { onlooker } = this;
@@ -50,19 +48,20 @@ export class DrivenHost implements Host {
       onlooker === undefined
         ? turn(entry.definition, record, envelope)
         : onlooker.move(entry, envelope, ({ note } = {}) => turn(entry.definition, record, envelope, note));
-    this.#records.set(entry, turned.record);
+    entry.record = turned.record;
     this.#watch?.moved(entry, envelope, turned.record);
     carry(entry, turned);
   }
 
   stop(entry: Actor): void {
-    if (!this.#records.delete(entry)) return;
+    if (entry.record === undefined) return;
+    entry.record = undefined;
     this.onlooker?.stop(entry);
     this.#watch?.stopped(entry);
   }
 
   contextOf(entry: Actor): unknown {
-    return this.#records.get(entry)?.context;
+    return entry.record?.context;
   }
 }
 

@@ -65,6 +65,7 @@ const movers = new WeakMap<AnyStateMachine, Mover>();
 
 class TableMover implements Mover {
   readonly movedBy = { by: 'table' } as const;
+  readonly #scope = inertScope();
   readonly #compiled: CompiledMachine;
 
   constructor(compiled: CompiledMachine) {
@@ -72,12 +73,12 @@ class TableMover implements Mover {
   }
 
   initial(input: unknown, note?: Note): MachinePosition {
-    return this.#compiled.initial(input, inertScope(), note && noteBehindFirst(note));
+    return this.#compiled.initial(input, this.#scope, note && noteBehindFirst(note));
   }
 
   next(position: MachinePosition, event: EventObject, note?: Note): MachinePosition {
     if (!(position instanceof TableSnapshot)) throw strange(this.#compiled.machine);
-    return this.#compiled.next(position, event, inertScope(), note && noteVisits(note));
+    return this.#compiled.next(position, event, this.#scope, note && noteVisits(note));
   }
 }
 

@@ -2,44 +2,14 @@ import type { AnyStateMachine } from 'xstate';
 import { isJsonObject } from '../../base/json/json.ts';
 import { errorData } from '../../contracts/errors/error.ts';
 import type { Output } from '../../machines/outputs.ts';
-import { collectingInto, Collector } from '../../machines/outputs.ts';
 import type { Rules } from '../../machines/rules.ts';
-import { underRules } from '../../machines/rules.ts';
 import type { Envelope } from './envelope.ts';
 import type { MachinePosition, Mover, Note } from './mover.ts';
+import { TurnRecord } from './turn-record.ts';
 import { moverOf, snapshotAt } from './mover.ts';
 import type { Scope } from './quiet-scope.ts';
 import { outcomeOfFailure } from '../run/result.ts';
-
-/** The state of an actor between two turns. */
-export class TurnRecord {
-  /** One mover moves the machine from start to end. */
-  readonly mover: Mover;
-  /** Absent if the first turn threw. */
-  readonly position: MachinePosition | undefined;
-  readonly isDone: boolean;
-  /** Output of the machine, once it is done. */
-  readonly output: unknown;
-
-  constructor(mover: Mover, position: MachinePosition | undefined, isDone: boolean, output: unknown) {
-    this.mover = mover;
-    this.position = position;
-    this.isDone = isDone;
-    this.output = output;
-  }
-
-  /** The XState snapshot; a table creates it on first access. */
-  get snapshot(): MachineSnapshot | undefined {
-    return this.position === undefined ? undefined : snapshotAt(this.position);
-  }
-
-  get context(): unknown {
-    return this.position?.context;
-  }
-}
-
-/** A snapshot of one of troupe's machines. */
-export type MachineSnapshot = ReturnType<AnyStateMachine['transition']>;
+import { moveUnder } from '../../machines/in-force.ts';
 
 /** A machine and the rules that apply while it moves: together they determine all that an actor does. */
 export interface Chart {
@@ -90,13 +60,11 @@ const moveByChart = (
 ): Turned => {
   const outputs: Output[] = [];
   try {
-    return underRules(chart.rules, () => {
-      const position = collectingInto(new Collector(outputs), move);
-      const { status, output } = position;
-      // XState stores an exception of the first macrostep instead of throwing it.
-      if (status === 'error') throw position.error;
-      return { record: new TurnRecord(mover, position, status !== 'active', output), outputs };
-    });
+    const position = moveUnder(chart.rules, outputs, move);
+    const { status, output } = position;
+    // XState stores an exception of the first macrostep instead of throwing it.
+    if (status === 'error') throw position.error;
+    return { record: new TurnRecord(mover, position, status !== 'active', output), outputs };
   } catch (thrown) {
     const message = `Cannot continue as ${placeIn(chart, before)} threw on ${type}`;
     const error = errorData(thrown, 'machine.threw', { message });

@@ -1,6 +1,6 @@
 import type { Envelope } from './envelope.ts';
 import type { Actor } from '../actors/actor.ts';
-import type { TurnRecord } from './turn.ts';
+import type { TurnRecord } from './turn-record.ts';
 
 /**
  * Follows the machines of a run: the actors that apps and inspectors see are derived from it.

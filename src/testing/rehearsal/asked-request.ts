@@ -5,7 +5,7 @@ import { systemPrompt } from '../../actors/deciding/prompt-facts.ts';
 import { fitContent } from '../../actors/deciding/fit-content.ts';
 import { showConversation } from '../../actors/deciding/show-conversation.ts';
 import { LazyAbort } from '../../base/promises/lazy-abort.ts';
-import { andThen } from '../../base/promises/and-then.ts';
+import { andThen } from '../../base/promises/thenable.ts';
 import type { Model, ModelRequest } from '../../contracts/models/model.ts';
 import type { Actor } from '../../runtime/actors/actor.ts';
 import { EffectDesk } from '../../runtime/effects/effect-desk.ts';

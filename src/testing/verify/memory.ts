@@ -2,7 +2,7 @@ import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { Violation } from '../../contracts/properties/property.ts';
 import type { PropertyStates } from '../../policy/properties/property-monitor.ts';
 import type { Turned } from '../../runtime/turn/turn.ts';
-import type { TurnRecord } from '../../runtime/turn/turn.ts';
+import type { TurnRecord } from '../../runtime/turn/turn-record.ts';
 import type { Player, World } from './world.ts';
 import type { WorldKeys } from './world-key.ts';
 

@@ -1,7 +1,7 @@
 import type { AgentContext } from '../../machines/agent/agent-context.ts';
 import type { ToolCallContext } from '../../machines/tool-call/tool-call-context.ts';
 import { isJsonObject } from '../../base/json/json.ts';
-import type { TurnRecord } from '../../runtime/turn/turn.ts';
+import type { TurnRecord } from '../../runtime/turn/turn-record.ts';
 import type { ToolResult } from '../../contracts/tools/tool-result.ts';
 import type { Definition } from '../../runtime/define/definition.ts';
 import { stepLimit } from './step-limit.ts';

@@ -2,7 +2,7 @@ import type { RunStatus } from '../../contracts/runs/run-status.ts';
 import type { Ask } from '../../machines/asks.ts';
 import type { Engagement } from '../../machines/outputs.ts';
 import type { PropertyStates } from '../../policy/properties/property-monitor.ts';
-import type { TurnRecord } from '../../runtime/turn/turn.ts';
+import type { TurnRecord } from '../../runtime/turn/turn-record.ts';
 import type { Part } from './cast.ts';
 
 /** An actor between two moves. */

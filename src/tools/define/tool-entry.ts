@@ -1,6 +1,7 @@
 import { freezeJson } from '../../base/json/freeze-json.ts';
 import type { OfferedTool, Tool, Toolset } from '../../contracts/tools/tool.ts';
 import type { ToolSpec } from '../../contracts/tools/tool-call.ts';
+import { secretFieldsOf } from '../schemas/secret-fields.ts';
 
 /** A tool in a registry. */
 export interface ToolEntry {
@@ -41,3 +42,7 @@ export const offeredTool = (entry: ToolEntry): OfferedTool => ({
   description: entry.spec.description,
   isDeferred: isDeferred(entry),
 });
+
+/** Checks whether a tool marks fields of its input or output as secret. */
+export const hasSecretFields = ({ tool: { parameters, outputSchema } }: ToolEntry): boolean =>
+  (secretFieldsOf(parameters) ?? (outputSchema && secretFieldsOf(outputSchema))) !== undefined;

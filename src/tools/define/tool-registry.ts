@@ -18,7 +18,7 @@ import { LazyAbort } from '../../base/promises/lazy-abort.ts';
 import { SmallMap } from '../../base/collections/small-map.ts';
 import { SmallSet } from '../../base/collections/small-set.ts';
 import { withExecute } from '../wrappers/with-execute.ts';
-import { entryOf, isDeferred, offeredTool, specOf } from './tool-entry.ts';
+import { entryOf, hasSecretFields, isDeferred, offeredTool, specOf } from './tool-entry.ts';
 import type { ToolEntry } from './tool-entry.ts';
 import { nameProblem } from './own-tools.ts';
 import { unknownTool } from './unknown-tool.ts';
@@ -73,6 +73,7 @@ export class ToolRegistry {
   #isChanged = true;
   #visible: ReadonlyMap<string, ToolEntry> | undefined;
   #specs: readonly ToolSpec[] = [];
+  #hasSecretFields: boolean | undefined;
   #announced: AnnouncedTools | undefined;
   #offered: { readonly more: readonly ToolSpec[]; readonly specs: readonly ToolSpec[] } | undefined;
   readonly #agent: RegistryAgent;
@@ -98,6 +99,7 @@ export class ToolRegistry {
     fork.#isChanged = false;
     fork.#visible = this.#visible;
     fork.#specs = this.#specs;
+    fork.#hasSecretFields = this.#hasSecretFields;
     fork.#announced = this.#announced?.fork();
     return fork;
   }
@@ -161,6 +163,7 @@ export class ToolRegistry {
     const current = new Map([...shown, ...deferred].map((entry) => [entry.name, entry]));
     this.#visible = current;
     this.#specs = shown.map(({ spec }) => spec);
+    this.#hasSecretFields = undefined;
     this.#offered = undefined;
     this.#announced = new AnnouncedTools(
       (name) => (name === READ_RESULT && !this.#entries.has(name) ? specOf(this.#reading) : hidden.get(name)),
@@ -176,6 +179,11 @@ export class ToolRegistry {
     if (more.length === 0) return first;
     if (this.#offered?.more !== more) this.#offered = { more, specs: [...first, ...more] };
     return this.#offered.specs;
+  }
+
+  /** True if the input or output of a tool marks fields as secret, as of the last {@link ToolRegistry.specs}. */
+  get hasSecretFields(): boolean {
+    return (this.#hasSecretFields ??= [...this.#current().values()].some(hasSecretFields));
   }
 
   /** The tool behind a full name, as of the last {@link ToolRegistry.specs}. */

@@ -1,7 +1,7 @@
 import type { Json } from '../../base/json/json.ts';
 import { plainOrOdd, problemOfOdd } from '../../base/json/odd-value.ts';
 import { inOwnForm } from '../../base/json/own-form.ts';
-import { andThen } from '../../base/promises/and-then.ts';
+import { andThen } from '../../base/promises/thenable.ts';
 import type { Checked, Schema } from '../../base/schemas/schema.ts';
 import type { z } from 'zod';
 import { isZod } from './schemas.ts';

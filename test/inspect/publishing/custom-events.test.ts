@@ -77,8 +77,8 @@ test('[TENEX-96] a team tells events of its own, too', async () => {
   const machine = vocabulary
     .extend({
       actions: {
-        count: ({ self, context }) => {
-          emitEvent(self, context, 'votes.counted', { votes: 3 });
+        count: ({ context }) => {
+          emitEvent(context, 'votes.counted', { votes: 3 });
         },
       },
     })

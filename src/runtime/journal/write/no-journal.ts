@@ -30,9 +30,9 @@ export class NoJournal implements JournalPort {
   readonly #clock: Clock;
   #at = 0;
   #isInTurn = false;
-  readonly #asides: (() => void)[] = [];
-  /** True if the clock was read since the turn began. */
+  /** True if the clock was read in this turn. */
   #isTimed = false;
+  readonly #asides: (() => void)[] = [];
 
   constructor(path: string, clock: Clock) {
     this.root = new Scope(path, true);
@@ -40,10 +40,10 @@ export class NoJournal implements JournalPort {
   }
 
   now(): number {
-    if (this.#isInTurn && this.#isTimed) return this.#at;
+    if (this.#isTimed) return this.#at;
     const now = this.#clock.now();
     if (now > this.#at) this.#at = now;
-    this.#isTimed = true;
+    this.#isTimed = this.#isInTurn;
     return this.#at;
   }
 
@@ -57,14 +57,14 @@ export class NoJournal implements JournalPort {
     try {
       work();
     } finally {
-      this.#isInTurn = false;
+      this.#isInTurn = this.#isTimed = false;
     }
     if (this.#asides.length > 0) for (const aside of this.#asides.splice(0)) aside();
   }
 
   /** An effect reads its own time, even if it runs within the turn that asked for it. */
   begin(_entry: Actor, _ask: Ask, _isWanted: () => boolean, go: () => void): void {
-    this.#isInTurn = false;
+    this.#isInTurn = this.#isTimed = false;
     go();
   }
 
@@ -75,7 +75,7 @@ export class NoJournal implements JournalPort {
     _phase: string | undefined,
     read?: number,
   ): AdmittedEvent {
-    return { body, at: read ?? this.now() };
+    return { body, at: read ?? (this.#isTimed ? this.#at : this.now()) };
   }
 
   scopeAt(): Scope {
