@@ -12,6 +12,8 @@ import { failure, success } from '../../tools/calls/tool-result.ts';
 import type { Floor } from './floor.ts';
 import type { Player } from './world.ts';
 import { agentsAbove, principalOf } from './world.ts';
+import type { CallEnd } from './call-end.ts';
+import { FAILED } from './call-end.ts';
 
 type CallAsk = AskOf<'act' | 'tool'>;
 
@@ -92,18 +94,19 @@ export class CallDesk {
   }
 
   /** Ends a call that was begun. */
-  finish(stage: Floor, player: Player, ask: CallAsk, isOk: boolean, token: object): void {
+  finish(stage: Floor, player: Player, ask: CallAsk, returned: CallEnd, token: object): void {
     const { call } = ask.input;
-    const result = isOk
-      ? success(call, 'done', EFFORT)
-      : failure(call, 'execution', failureOf(call.name), EFFORT);
+    const result =
+      returned === FAILED
+        ? failure(call, 'execution', failureOf(call.name), EFFORT)
+        : success(call, returned, EFFORT);
     const facts = result.ok ? {} : { error: result.error };
     stage.emit(
       {
         type: 'tool.finished',
         callId: call.id,
         tool: call.name,
-        ok: isOk,
+        ok: result.ok,
         text: result.text,
         durationMs: 0,
         ...facts,

@@ -4,6 +4,7 @@ import type { Rules } from '../../machines/rules.ts';
 import type { Definition } from '../../runtime/define/definition.ts';
 import type { Chart } from '../../runtime/turn/turn.ts';
 import { isToolset } from '../../tools/define/tool-registry.ts';
+import { DONE } from './call-end.ts';
 import { samplesOf } from './samples.ts';
 import type { ProofOptions } from './verify-options.ts';
 
@@ -21,6 +22,8 @@ export interface Part {
   readonly chart: Chart;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly calls: readonly PossibleCall[];
+  /** By the name of a tool, what its calls may return. */
+  readonly results: ReadonlyMap<string, readonly Json[]>;
   readonly answers: readonly Json[];
 }
 
@@ -54,7 +57,8 @@ export class Cast {
   #make(definition: Definition): Part {
     const { agent, machine, rules, name } = definition;
     const chart = { machine, rules: withoutLoops(rules) };
-    if (agent === undefined) return { definition, chart, tools: new Map(), calls: [], answers: [] };
+    if (agent === undefined)
+      return { definition, chart, tools: new Map(), calls: [], results: new Map(), answers: [] };
     const tools = new Map(agent.tools.flatMap(toolsIn));
     for (const item of agent.tools)
       if (isToolset(item) && item.open !== undefined)
@@ -70,7 +74,8 @@ export class Cast {
     const calls = [...tools].flatMap(([called, tool]) =>
       this.#inputsOf(called, tool).map((input) => ({ name: called, tool, input })),
     );
-    return { definition, chart, tools, calls, answers: this.#answersOf(definition) };
+    const results = new Map([...tools].map(([called, tool]) => [called, this.#resultsOf(called, tool)]));
+    return { definition, chart, tools, calls, results, answers: this.#answersOf(definition) };
   }
 
   #inputsOf(name: string, tool: Tool): readonly Json[] {
@@ -78,6 +83,11 @@ export class Cast {
     if (given !== undefined) return given;
     // One each: which input it is matters where `calls` says so.
     return samplesOf(tool.parameters).slice(0, 1);
+  }
+
+  #resultsOf(name: string, { outputSchema }: Tool): readonly Json[] {
+    const given = this.#options.results?.[name];
+    return given ?? (outputSchema === undefined ? DONE : samplesOf(outputSchema));
   }
 
   #answersOf({ name, agent }: Definition): readonly Json[] {

@@ -5,11 +5,14 @@ import { callIdOf } from '../../contracts/runs/effect.ts';
 import type { Decided } from '../../machines/agent/agent-context.ts';
 import type { PlannedCall } from '../../machines/agent/call-plan.ts';
 import type { Ask, AskOf } from '../../machines/asks.ts';
-import type { PossibleCall } from './cast.ts';
+import type { Part, PossibleCall } from './cast.ts';
+import type { CallEnd } from './call-end.ts';
+import { DONE, FAILED } from './call-end.ts';
 import type { Floor } from './floor.ts';
 import type { Fault, ProofOptions } from './verify-options.ts';
 import { faults } from './verify-options.ts';
 import type { Player, World } from './world.ts';
+import { principalOf } from './world.ts';
 
 /** One thing that the environment of a run may do: a model, a tool, a person or the clock. */
 export interface Move {
@@ -64,7 +67,7 @@ export type Said =
   | { readonly kind: 'refuses' }
   | { readonly kind: 'fails' | 'limit' | 'yes' | 'no' | 'abort' | 'other' }
   | { readonly kind: 'time'; readonly at: number }
-  | { readonly kind: 'finishes'; readonly tool: string; readonly callId: string; readonly ok: boolean };
+  | { readonly kind: 'finishes'; readonly tool: string; readonly callId: string; readonly result: CallEnd };
 
 const NO_USAGE = { input: 0, output: 0 };
 
@@ -83,27 +86,28 @@ export class Environment {
   movesAt({ players, ended }: World): readonly Move[] {
     if (ended !== undefined) return [];
     const moves: Move[] = [];
-    for (const player of players.values()) for (const move of this.#movesOf(player)) moves.push(move);
+    for (const player of players.values())
+      for (const move of this.#movesOf(player, principalOf(player, players))) moves.push(move);
     return moves;
   }
 
   /** The same moves for the same actor: by them it is known that they were made before. */
-  #movesOf(player: Player): readonly Move[] {
+  #movesOf(player: Player, principal: Player): readonly Move[] {
     let moves = this.#known.get(player);
     if (moves !== undefined) return moves;
-    moves = player.pending.flatMap((ask) => this.#answersTo(player, ask));
+    moves = player.pending.flatMap((ask) => this.#answersTo(player, ask, principal));
     if (player.sponsor === undefined && this.#faults.has('abort')) moves = [...moves, abortOf(player)];
     this.#known.set(player, moves);
     return moves;
   }
 
-  #answersTo(player: Player, ask: Ask): readonly Move[] {
+  #answersTo(player: Player, ask: Ask, principal: Player): readonly Move[] {
     switch (ask.port) {
       case 'decide':
         return this.#decisions(player, ask);
       case 'act':
       case 'tool':
-        return this.#ends(player, ask);
+        return this.#ends(player, ask, principal.part);
       case 'approve':
         return this.#approvals(player, ask);
       case 'critique':
@@ -150,22 +154,26 @@ export class Environment {
     ];
   }
 
-  #ends(player: Player, ask: AskOf<'act' | 'tool'>): readonly Move[] {
+  #ends(player: Player, ask: AskOf<'act' | 'tool'>, { results }: Part): readonly Move[] {
     const { id: callId, name: tool } = ask.input.call;
-    const end = (ok: boolean): Move =>
+    const possible = results.get(tool) ?? DONE;
+    const succeeds = (result: Json): string =>
+      possible.length === 1 ? `${tool} succeeds` : `${tool} returns ${JSON.stringify(result)}`;
+    const end = (result: CallEnd): Move =>
       moveOn<'act' | 'tool'>(
         player,
         ask,
         {
           by: 'tool',
-          does: `${tool} ${ok ? 'succeeds' : 'fails'}`,
-          said: { kind: 'finishes', tool, callId, ok },
+          does: result === FAILED ? `${tool} fails` : succeeds(result),
+          said: { kind: 'finishes', tool, callId, result },
         },
         (stage, found, asked, token) => {
-          stage.finishCall(found, asked, ok, token);
+          stage.finishCall(found, asked, result, token);
         },
       );
-    return this.#faults.has('tool') ? [end(true), end(false)] : [end(true)];
+    const ends: readonly CallEnd[] = this.#faults.has('tool') ? [...possible, FAILED] : possible;
+    return ends.map(end);
   }
 
   #approvals(player: Player, ask: AskOf<'approve'>): readonly Move[] {

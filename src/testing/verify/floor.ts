@@ -3,6 +3,7 @@ import type { Ask, AskOf } from '../../machines/asks.ts';
 import type { Envelope } from '../../runtime/turn/envelope.ts';
 import type { Audience } from './audience.ts';
 import type { Player } from './world.ts';
+import type { CallEnd } from './call-end.ts';
 
 /** The speaker of an event. */
 export type Speaker = Pick<Player, 'path' | 'agent'>;
@@ -18,7 +19,7 @@ export interface Floor {
   answer(path: string, ask: Ask, kind: 'answered' | 'failed', content: object, token?: object): void;
   deliver(path: string, envelope: Envelope, token?: object): void;
   /** Ends a call of a tool. */
-  finishCall(player: Player, ask: AskOf<'act' | 'tool'>, isOk: boolean, token: object): void;
+  finishCall(player: Player, ask: AskOf<'act' | 'tool'>, result: CallEnd, token: object): void;
   /** A person says yes or no to a call. */
   approveCall(player: Player, ask: AskOf<'approve'>, isApproved: boolean, token: object): void;
   /** Publishes an event to the properties. */

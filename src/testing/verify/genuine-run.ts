@@ -14,6 +14,8 @@ import { virtualClock } from '../virtual-clock.ts';
 import type { Move } from './environment.ts';
 import { RUN } from './audience.ts';
 import type { ProofOptions } from './verify-options.ts';
+import type { CallEnd } from './call-end.ts';
+import { FAILED } from './call-end.ts';
 
 /** A promise that the story settles. */
 interface Waiting<Value> {
@@ -93,7 +95,12 @@ export class GenuineRun {
           new TroupeError('model.unavailable', 'Cannot answer as the model is unavailable'),
         );
       case 'finishes':
-        return this.#finish(`${path} ${said.callId}`, `${ownerOf(path)} ${said.callId}`, does, said.ok);
+        return this.#finish(
+          placeOf(path, said.callId),
+          placeOf(ownerOf(path), said.callId),
+          does,
+          said.result,
+        );
       case 'yes':
       case 'no':
         return this.#approve(path, does, said.kind === 'yes');
@@ -118,13 +125,13 @@ export class GenuineRun {
     return undefined;
   }
 
-  #finish(key: string, ownerKey: string, does: string, isOk: boolean): Deviation | undefined {
+  #finish(key: string, ownerKey: string, does: string, result: CallEnd): Deviation | undefined {
     const found = this.#tools.has(key) ? key : ownerKey;
     const waiting = this.#tools.get(found);
     if (waiting === undefined) return astray(key, does);
     this.#tools.delete(found);
-    if (isOk) waiting.resolve('done');
-    else waiting.reject(new TroupeError('tool.failed', 'it failed'));
+    if (result === FAILED) waiting.reject(new TroupeError('tool.failed', 'it failed'));
+    else waiting.resolve(result);
     return undefined;
   }
 
@@ -169,7 +176,7 @@ export class GenuineRun {
   get #executor(): ToolExecutor {
     return ({ context: { path, callId } }) =>
       new Promise((resolve, reject) => {
-        this.#tools.set(`${path} ${callId}`, { resolve, reject });
+        this.#tools.set(placeOf(path, callId), { resolve, reject });
       });
   }
 }
@@ -181,6 +188,9 @@ const astray = (path: string, does: string): Deviation => ({
   kind: 'otherwise',
   why: `the genuine run did not come to where '${path}' ${does}`,
 });
+
+/** The place of a call among those of its agent: a proof does not tell steps apart, so its story may have the id of another step's call. */
+const placeOf = (path: string, callId: string): string => `${path} ${callId.replace(/^call_\d+_/, 'call_')}`;
 
 /** The agent of a call's actor, whose name begins with `~`. */
 const ownerOf = (path: string): string => path.replace(/\/~[^/]*$/, '');

@@ -21,6 +21,7 @@ import type { Memory } from './memory.ts';
 import type { CallDesk } from './call-desk.ts';
 import type { Player, World } from './world.ts';
 import { isCall, principalOf } from './world.ts';
+import type { CallEnd } from './call-end.ts';
 
 /** The shared parts of all stages of one proof. */
 export interface Theatre extends Watched {
@@ -100,8 +101,8 @@ export class Stage implements Floor {
   }
 
   /** Ends a call of a tool. */
-  finishCall(player: Player, ask: AskOf<'act' | 'tool'>, isOk: boolean, token: object): void {
-    this.#theatre.calls.finish(this, player, ask, isOk, token);
+  finishCall(player: Player, ask: AskOf<'act' | 'tool'>, result: CallEnd, token: object): void {
+    this.#theatre.calls.finish(this, player, ask, result, token);
   }
 
   /** A person says yes or no to a call. */

@@ -37,6 +37,8 @@ export interface ProofOptions extends Pick<RunOptions, 'safety' | 'signal'> {
   readonly faults?: readonly Fault[] | undefined;
   /** By the name of a tool, the inputs that models may call it with. Default: samples of its schema. */
   readonly calls?: Readonly<Record<string, readonly Json[]>> | undefined;
+  /** By the name of a tool, what its calls may return. Default: samples of its output schema, else `done`. */
+  readonly results?: Readonly<Record<string, readonly Json[]>> | undefined;
   /** By the name of an agent, the answers that it may give. Default: samples of its output schema, else a text. */
   readonly answers?: Readonly<Record<string, readonly Json[]>> | undefined;
   /** Calls that a model may make in one answer, at most. Default 1. */
@@ -83,6 +85,7 @@ export const checkProof = optionsCheck<ProofOptions>(PROOF, () => ({
   input: anything(),
   faults: optional(listOf(oneOf(faults), 'not a list of faults')),
   calls: optional(someValues()),
+  results: optional(someValues()),
   answers: optional(someValues()),
   callsAtOnce: optional(wholeNumber(1)),
   depth: optional(wholeNumber(1)),

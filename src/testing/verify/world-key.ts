@@ -87,7 +87,7 @@ const agentFacts = (
 ];
 
 const factOf = (result: ToolResult | null): unknown =>
-  result === null ? null : [result.tool, result.ok ? true : result.kind];
+  result === null ? null : [result.tool, result.ok ? result.text : result.kind];
 
 /** The machine of a call has its context. */
 const callFacts = (context: unknown): unknown => {

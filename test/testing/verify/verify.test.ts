@@ -67,6 +67,40 @@ describe('a proof finds what is wrong, by the shortest story, which a genuine ru
     expect(proof.violations[0]?.confirmed).toBe('genuine');
   });
 
+  test('a call that is wrong after one of the results of another', async () => {
+    const count = property({
+      name: 'in stock',
+      initial: { left: 1 },
+      next: (state, event) =>
+        event.type === 'tool.finished' && event.ok ? { left: Number(event.text) } : state,
+      violation: ({ left }) => (left < 0 ? 'there is less than nothing' : undefined),
+    });
+    const results = { stock: [3, -1] };
+    const proof = await verify(member('clerk', 'stock'), { properties: [count], results });
+    expect(storyOf(proof, 'in stock')).toEqual(['model: clerk calls stock', 'tool: clerk stock returns -1']);
+    expect(proof.violations[0]?.confirmed).toBe('genuine');
+    const fine = await verify(member('clerk', 'stock'), { properties: [count], results: { stock: [3, 0] } });
+    expect(fine).toMatchObject({ verdict: 'holds', isComplete: true });
+  });
+
+  test('a call that is wrong by what its output schema allows', async () => {
+    const stock = tool({
+      name: 'stock',
+      description: 'Counts.',
+      safety: 'read',
+      input: z.object({}),
+      output: z.boolean(),
+      execute: () => true,
+    });
+    const clerk = agent({ name: 'clerk', tools: [stock] });
+    const { violations } = await verify(clerk, {
+      properties: [never((event) => event.type === 'tool.finished' && event.text === 'false').named('there')],
+    });
+    expect(violations.map(({ confirmed, story }) => [confirmed, story.moves.at(-1)?.does])).toEqual([
+      ['genuine', 'stock returns false'],
+    ]);
+  });
+
   test('a yes that serves for two calls', async () => {
     const rule = never('pay').before({ event: 'tool.approved', tool: 'pay' }, { each: true }).named('each');
     const clerk = (approval: (input: { readonly amount: number }) => boolean) =>
