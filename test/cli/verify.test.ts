@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -67,6 +68,51 @@ describe('troupe verify', () => {
     expect(short.stdout).toMatch(/states? not looked behind\n/);
   });
 
+  test('writes a signed report, which another makes again, and in which nothing can be changed', async () => {
+    const keys = (name: string) => {
+      const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+      const files = [join(folder, `${name}.pem`), join(folder, `${name}.pub`)] as const;
+      writeFileSync(files[0], privateKey.export({ type: 'pkcs8', format: 'pem' }));
+      writeFileSync(files[1], publicKey.export({ type: 'spki', format: 'pem' }));
+      return files;
+    };
+    const [[own, ownPublic], [, otherPublic]] = [keys('own'), keys('other')];
+    const report = join(folder, 'proof.json');
+    const sound = ['verify', `${verified}#sound`, '--no-color'];
+    const against = (...args: readonly string[]) =>
+      play([...sound, '--against', report, ...args], { folder });
+    const written = await play([...sound, '--report', report, '--sign', own], { folder });
+    expect([written.code, written.stderr]).toEqual([0, '']);
+
+    const again = await against('--key', ownPublic);
+    expect([again.code, again.stdout.split('\n').slice(-3)]).toEqual([
+      0,
+      ['✓ The report says the same', '✓ It is signed by that key', ''],
+    ]);
+    expect((await against()).stdout).toContain('! It is signed, by the key that it names');
+    const strange = await against('--key', otherPublic);
+    expect([strange.code, strange.stdout]).toEqual([
+      1,
+      expect.stringContaining('✗ It is not signed by that key'),
+    ]);
+
+    const text = readFileSync(report, 'utf8');
+    writeFileSync(report, text.replace('"verdict": "holds"', '"verdict": "fails"'));
+    const changed = await against('--key', ownPublic);
+    expect(changed.code).toBe(1);
+    expect(changed.stdout).toContain('✗ The report differs in: verdict');
+    expect(changed.stdout).toContain('✗ It is not signed by that key, or was changed since');
+
+    // A report of another agent, unsigned.
+    await play(['verify', `${verified}#clerk`, '--report', report], { folder });
+    const other = await against('--json');
+    expect(other.code).toBe(1);
+    expect(JSON.parse(other.stdout)).toMatchObject({
+      verdict: 'holds',
+      against: { differs: expect.arrayContaining(['verdict', 'agent', 'violations']), signature: 'none' },
+    });
+  });
+
   test('writes the report as JSON, with the story and without the journal', async () => {
     const { stdout } = await play(['verify', `${verified}#clerk`, '--json'], { folder });
     const report: unknown = JSON.parse(stdout);
@@ -109,6 +155,10 @@ describe('troupe verify', () => {
     ],
     [['verify', `${verified}#clerk`, '--depth', '0'], "--depth is too few: '0'"],
     [['verify', `${verified}#sound`, '--mermaid', 'x.mmd'], 'leave --mermaid out'],
+    [['verify', `${verified}#sound`, '--sign', 'key.pem'], '--sign is of use with --report only'],
+    [['verify', `${verified}#sound`, '--key', 'key.pem'], '--key is of use with --against only'],
+    [['verify', `${verified}#sound`, '--against', 'nowhere.json'], 'Cannot read the report'],
+    [['verify', `${verified}#sound`, '--against', verified], 'Cannot read the report'],
     [['verify', 'none.ts'], 'there is no such file'],
     [['verify'], 'no file was named'],
   ])('refuses %j', async (args, message) => {

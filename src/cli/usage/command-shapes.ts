@@ -41,6 +41,10 @@ export const options = {
   speed: { type: 'string' },
   html: { type: 'string' },
   mermaid: { type: 'string' },
+  report: { type: 'string' },
+  sign: { type: 'string' },
+  against: { type: 'string' },
+  key: { type: 'string' },
   ndjson: { type: 'boolean' },
   svg: { type: 'boolean' },
   of: { type: 'string' },
@@ -235,7 +239,11 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
     optional: 0,
     options: ['fails', 'agent', 'file', 'export', 'live', 'tools', 'budget', 'samples', 'limit', 'write'],
   },
-  verify: { needs: [FILE], optional: 0, options: ['over', 'run', 'limit', 'depth', 'mermaid', 'export'] },
+  verify: {
+    needs: [FILE],
+    optional: 0,
+    options: ['over', 'run', 'limit', 'depth', 'mermaid', 'report', 'sign', 'against', 'key', 'export'],
+  },
   approve: { needs: [RUN], optional: 1, options: ['input', 'by', 'role', 'resume'] },
   deny: { needs: [RUN], optional: 1, options: ['reason', 'by', 'resume'] },
   answer: {

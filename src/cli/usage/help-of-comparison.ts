@@ -111,10 +111,16 @@ faults, assumptions, deadEnds, livelocks, ends, coverage, worstCase; with --over
       --run RUN        that run only
       --limit N        the newest N runs (default: 1000)
       --depth N        look at most N moves ahead
-      --mermaid FILE   write the first story as a sequence diagram`,
+      --mermaid FILE   write the first story as a sequence diagram
+      --report FILE    write the report, for others to make again
+      --sign KEY       sign it by a private key (Ed25519, PEM)
+      --against FILE   make the proof of a report again, and compare
+      --key KEY        the public key that has to have signed that report`,
     examples: [
       'troupe verify team.ts',
       'troupe verify team.ts#desk --depth 20 --mermaid story.mmd',
+      'troupe verify team.ts --report proof.json --sign key.pem',
+      'troupe verify team.ts --against proof.json --key public.pem',
       'troupe verify team.ts --over runs.db',
     ],
   },

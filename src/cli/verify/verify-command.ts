@@ -10,6 +10,10 @@ export interface VerifyValues {
   readonly limit?: string | undefined;
   readonly depth?: string | undefined;
   readonly mermaid?: string | undefined;
+  readonly report?: string | undefined;
+  readonly sign?: string | undefined;
+  readonly against?: string | undefined;
+  readonly key?: string | undefined;
 }
 
 /** An agent or a team whose properties are proven, or audited over a store. */
@@ -23,6 +27,14 @@ export interface VerifyCommand extends NamedModule {
   readonly depth: number | undefined;
   /** The file that the first story is written to, as a sequence diagram. */
   readonly mermaid: string | undefined;
+  /** The file that the report is written to. */
+  readonly report: string | undefined;
+  /** The private key that signs it. */
+  readonly sign: string | undefined;
+  /** A report whose proof is made again. */
+  readonly against: string | undefined;
+  /** The public key that has to have signed it. */
+  readonly key: string | undefined;
 }
 
 /** Builds the command `verify`. @throws {TroupeError} `command.usage` */
@@ -33,10 +45,18 @@ export const verifyCommandFrom = (
 ): VerifyCommand => {
   const name = 'verify';
   const isAudit = values.over !== undefined;
-  const idle = isAudit ? (['depth', 'mermaid'] as const) : (['run', 'limit'] as const);
+  const idle = isAudit
+    ? (['depth', 'mermaid', 'report', 'sign', 'against', 'key'] as const)
+    : (['run', 'limit'] as const);
   const astray = idle.find((each) => values[each] !== undefined);
   if (astray !== undefined)
     throw wrong(`--${astray} is of use ${isAudit ? 'without' : 'with'} --over only`, name);
+  if (values.sign !== undefined && values.report === undefined)
+    throw wrong(`--sign is of use with --report only: '${values.sign}'`, name);
+  if (values.key !== undefined && values.against === undefined)
+    throw wrong(`--key is of use with --against only: '${values.key}'`, name);
+  if (values.depth !== undefined && values.against !== undefined)
+    throw wrong('--depth is of use without --against only, as the report has its own', name);
   const depth = countOf(values.depth, '--depth', name);
   if (depth === 0) throw wrong("--depth is too few: '0'. Give one from 1 on", name);
   return {
@@ -47,5 +67,9 @@ export const verifyCommandFrom = (
     limit: countOf(values.limit, '--limit', name),
     depth,
     mermaid: textOf(values.mermaid, '--mermaid', name),
+    report: textOf(values.report, '--report', name),
+    sign: textOf(values.sign, '--sign', name),
+    against: textOf(values.against, '--against', name),
+    key: textOf(values.key, '--key', name),
   };
 };

@@ -11,6 +11,8 @@ import { jsonLine } from '../stored/run-words.ts';
 import type { LoadedProof } from './load-properties.ts';
 import { loadProof } from './load-properties.ts';
 import type { VerifyCommand } from './verify-command.ts';
+import type { ComparedReports } from './proof-report.ts';
+import { compareReports, readReport, reportOfProof, writeReport } from './proof-report.ts';
 import { linesOfAudit, linesOfProof } from './verify-words.ts';
 
 /** `troupe verify`: proves the properties of a module's agent or team, or audits the runs of a store by them. */
@@ -20,24 +22,52 @@ export const verifyModule = async (wanted: VerifyCommand, session: Session): Pro
 };
 
 const proveModule = async (
-  { depth, mermaid, file }: VerifyCommand,
+  wanted: VerifyCommand,
   { agent, properties, options }: LoadedProof,
   session: Session,
 ): Promise<number> => {
   const { settings, terminal, signal } = session;
+  const { mermaid, file } = wanted;
+  const at = (place: string): string => resolve(terminal.folder, place);
+  const before = wanted.against === undefined ? undefined : readReport(at(wanted.against));
+  const depth = before === undefined ? wanted.depth : before.depth;
   const proof = await verify(agent, {
     ...options,
     properties,
     signal,
     ...(depth === undefined ? {} : { depth }),
   });
-  if (mermaid !== undefined) writeDiagram(resolve(terminal.folder, mermaid), proof, file);
-  if (settings.json) terminal.stdout.write(jsonLine(plainProof(proof)));
+  if (mermaid !== undefined) writeDiagram(at(mermaid), proof, file);
+  const report = reportOfProof(proof, depth);
+  if (wanted.report !== undefined)
+    writeReport(at(wanted.report), report, wanted.sign === undefined ? undefined : at(wanted.sign));
+  const key = wanted.key === undefined ? undefined : at(wanted.key);
+  const compared = before === undefined ? undefined : compareReports(before, report, key);
+  if (settings.json) terminal.stdout.write(jsonLine({ ...plainProof(proof), against: compared }));
   else if (!settings.quiet)
-    for (const line of linesOfProof(proof, session)) terminal.stdout.write(`${line}\n`);
+    for (const line of [...linesOfProof(proof, session), ...linesOfComparison(compared)])
+      terminal.stdout.write(`${line}\n`);
   if (signal.aborted) return exitCode.aborted;
-  return proof.verdict === 'holds' && proof.deadEnds.length === 0 ? exitCode.answered : exitCode.unanswered;
+  const isSame = compared === undefined || (compared.differs.length === 0 && compared.signature !== 'wrong');
+  return isSame && proof.verdict === 'holds' && proof.deadEnds.length === 0
+    ? exitCode.answered
+    : exitCode.unanswered;
 };
+
+const linesOfComparison = (compared: ComparedReports | undefined): readonly string[] => {
+  if (compared === undefined) return [];
+  const { differs, signature } = compared;
+  const found =
+    differs.length === 0 ? '✓ The report says the same' : `✗ The report differs in: ${differs.join(', ')}`;
+  return [found, SIGNATURES[signature]];
+};
+
+const SIGNATURES = {
+  none: '! It is not signed',
+  valid: '✓ It is signed by that key',
+  own: '! It is signed, by the key that it names: give --key FILE to see whose it is',
+  wrong: '✗ It is not signed by that key, or was changed since',
+} as const;
 
 const auditStore = (
   { run, limit }: VerifyCommand,
