@@ -13,7 +13,7 @@ const VERSION = 1;
 /** A report of a proof that another can make again, and a signature over it. */
 export interface ProofReport {
   readonly v: typeof VERSION;
-  /** What was proven, without what differs from one machine to the next. */
+  /** Its findings, without what differs from one machine to the next. */
   readonly proof: JsonObject;
   /** The bound of moves that was asked for. */
   readonly depth?: number | undefined;
@@ -68,7 +68,7 @@ export const writeReport = (place: string, report: ProofReport, keyFile: string 
 
 /** Reads a report. @throws {TroupeError} `command.usage` */
 export const readReport = (place: string): ProofReport => {
-  const found = parsed(place);
+  const found = readJson(place);
   const { v, proof, depth, signature } = isJsonObject(found) ? found : {};
   if (v !== VERSION || !isJsonObject(proof) || !(depth === undefined || typeof depth === 'number'))
     throw cannot(
@@ -153,7 +153,7 @@ const keyIn = (file: string, option: string, read: (pem: string) => KeyObject): 
 const MAKE_KEY =
   'Make one by `openssl genpkey -algorithm ed25519 -out key.pem`, and its public part by `openssl pkey -in key.pem -pubout -out public.pem`';
 
-const parsed = (place: string): Json => {
+const readJson = (place: string): Json => {
   try {
     // Looked through by the caller.
     return JSON.parse(readFileSync(place, 'utf8')) as Json;
