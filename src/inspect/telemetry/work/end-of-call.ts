@@ -11,9 +11,18 @@ interface EndedCall {
   readonly end: WorkEnd;
 }
 
-/** Maps the end of an actor; a suspended run will be resumed, and has not failed. */
+/** The codes with which a run leaves its process: it has not failed, and continues in another one. */
+const leaving: ReadonlySet<string> = new Set([
+  'run.suspended',
+  'journal.held',
+  'journal.failed',
+  'journal.diverged',
+  'tool.missing',
+]);
+
+/** Maps the end of an actor; a run that has left its process has not failed. */
 export const outcomeOf = (status: RunStatus, error: ErrorData | undefined): WorkEnd['outcome'] => {
-  if (status === 'aborted' || error?.code === 'run.suspended') return 'unfinished';
+  if (status === 'aborted' || (error !== undefined && leaving.has(error.code))) return 'unfinished';
   return status === 'failed' ? 'failed' : 'done';
 };
 
@@ -33,7 +42,8 @@ export const endOfCall = (actor: Actor, event: LiveEvent): EndedCall | undefined
     case 'tool.denied':
       return failed(waitOf(event.callId), deniedError(event.tool));
     case 'tool.finished': {
-      const outcome = event.ok ? 'done' : 'failed';
+      const hasLeft = event.synthesised === true && leaving.has(event.error?.code ?? '');
+      const outcome = hasLeft ? 'unfinished' : event.ok ? 'done' : 'failed';
       return { key: toolOf(event.callId), end: { at, outcome, error: event.error, by: event } };
     }
     default:
