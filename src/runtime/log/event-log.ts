@@ -321,12 +321,13 @@ export class EventLog {
       const place = { runId: this.#runId, path: speaker.path, step, phase: 'ACT', operation: 'act' };
       const errorId = `${this.#runId}/${speaker.path}#${step}.${callId}`;
       const error = {
-        code: this.#left?.code ?? 'tool.cancelled',
+        code: 'tool.cancelled',
         message: text,
         retryable: 'no',
         tool,
         ...place,
         errorId,
+        ...(this.#left === undefined ? {} : { details: { left: this.#left.code } }),
       } as const;
       const durationMs = Math.max(0, this.#journal.nextAt() - at);
       const end = { ok: false, text, durationMs, error, synthesised: true } as const;

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../../base/json/json.ts';
 import type { ErrorData } from '../../../contracts/errors/error-data.ts';
 import type { EventOf, LiveEvent } from '../../../contracts/events/event.ts';
 import type { RunStatus } from '../../../contracts/runs/run-status.ts';
@@ -42,14 +43,17 @@ export const endOfCall = (actor: Actor, event: LiveEvent): EndedCall | undefined
     case 'tool.denied':
       return failed(waitOf(event.callId), deniedError(event.tool));
     case 'tool.finished': {
-      const hasLeft = event.synthesised === true && leaving.has(event.error?.code ?? '');
-      const outcome = hasLeft ? 'unfinished' : event.ok ? 'done' : 'failed';
+      const outcome = isLeft(event) ? 'unfinished' : event.ok ? 'done' : 'failed';
       return { key: toolOf(event.callId), end: { at, outcome, error: event.error, by: event } };
     }
     default:
       return undefined;
   }
 };
+
+/** Checks whether a call is cut off only here, as its run leaves this process. */
+const isLeft = ({ synthesised, error }: EventOf<'tool.finished'>): boolean =>
+  synthesised === true && isJsonObject(error?.details) && 'left' in error.details;
 
 /** Returns the key of a failed call: its error's id, if that is a call's key; else the last one of that model. */
 const failedCall = (
