@@ -160,7 +160,7 @@ describe('troupe upgrade', () => {
     await store.close();
   });
 
-  test('names a call whose tool takes another input, which then fails', async () => {
+  test('names a call that waits and whose tool takes another input, and the run is held until the old one is there', async () => {
     const { file, store } = await withRuns();
     const check = `${moduleOf('retooled.ts')}#narrowed`;
     const { code, stdout } = await play(['upgrade', '--check', check, '--over', file, '--no-color'], {
@@ -173,7 +173,31 @@ describe('troupe upgrade', () => {
       '  was {"amount":3}',
       expect.stringMatching(/^ {2}now Cannot call 'pay' as its input does not fit: .*cents/),
     ]);
-    expect(stdout).toContain(`: 0 go on, ${RUNS} with a call that fails\n`);
+    expect(stdout).toContain(`: 0 go on, ${RUNS} would be held\n`);
+    const refused = await play(['resume', 'payer-1', '--agent', check, '--store', file, '--no-color'], {
+      folder,
+      columns: 200,
+    });
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /a call of 'payer' waits whose input the tool 'pay' does not take any more: .*cents/,
+      ),
+    ]);
+    const [asked] = await openRequests(store, 'payer-2');
+    await answerRequest(store, 'payer-2', { id: asked?.id ?? '', yes: true });
+    const service = serve(createGlobalEngine(), { agents: { payer: retooled.narrowed }, store, sweepMs: 20 });
+    await vi.waitFor(async () => {
+      const entry = await store.entry('payer-2');
+      expect(entry && (await heldMark(store, entry))).toMatchObject({ code: 'tool.missing' });
+    });
+    await service.drain();
+    const old = serve(createGlobalEngine(), { agents: { payer }, store, sweepMs: 20 });
+    await vi.waitFor(async () => {
+      expect((await store.entry('payer-2'))?.status).toBe('completed');
+    });
+    await old.drain();
+    // In a program, the agent is notified.
     const handle = await resume(retooled.narrowed, 'payer-0', { store });
     handle.approve(handle.requests[0]?.id ?? '');
     expect((await handle.result).output).toMatch(/^Done: false Cannot call 'pay'/);

@@ -3,6 +3,7 @@ import type { RunEntry } from '../../contracts/journals/journal.ts';
 import { DeterminismError } from '../../runtime/journal/replay/determinism-error.ts';
 import type { AgentVersion } from '../../runtime/journal/versions/fitting-version.ts';
 import { fittingVersion } from '../../runtime/journal/versions/fitting-version.ts';
+import { isHeldFor } from '../../runtime/journal/versions/open-calls.ts';
 import { exitCode } from '../exit-code.ts';
 import type { LoadedAgent } from '../load-agent.ts';
 import { loadAgents, loadVersions } from '../load-agent.ts';
@@ -60,7 +61,7 @@ const checkRun = async (
   try {
     const { version, calls } = await fittingVersion(agent, versions, runId, options);
     if (calls.length === 0) return { ...run, verdict: 'goes on', version: version?.label };
-    const isHeld = calls.some(({ problem }) => problem === 'missing');
+    const isHeld = calls.some(isHeldFor);
     return { ...run, verdict: isHeld ? 'held' : 'call fails', calls };
   } catch (thrown) {
     if (!(thrown instanceof DeterminismError))

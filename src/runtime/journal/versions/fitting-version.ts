@@ -22,7 +22,7 @@ export interface FittingVersion {
 }
 
 /**
- * Finds the version of an agent that a run goes on under: the current one, if it does what the run's journal says and has the tools of the
+ * Finds the version of an agent that a run goes on under: the current one, if it does what the run's journal says and can make the
  * calls that wait, else the first of the others of which that is true. Where none is, the current one: resuming the run by it says why it is held.
  *
  * @throws {TroupeError} (rejects with) what checking the current version threw, where no other fits

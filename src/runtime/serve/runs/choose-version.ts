@@ -9,7 +9,7 @@ type StoredOptions = Parameters<typeof fittingVersion>[3];
 /**
  * The version of a served agent that a run is resumed by, which is put on record.
  *
- * @throws (rejects with) {TroupeError} `tool.missing` where none has the tool of a call that waits; {@link DeterminismError}
+ * @throws (rejects with) {TroupeError} `tool.missing` where none can make a call that waits; {@link DeterminismError}
  */
 export const versionToResume = async (
   { agent, versions }: ServedAgent,
