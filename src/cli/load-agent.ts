@@ -183,7 +183,7 @@ const chooseExport = (
 };
 
 /** By its shape: the module may have its own copy of troupe. */
-const isAgent = (value: unknown): value is LoadedAgent =>
+export const isAgent = (value: unknown): value is LoadedAgent =>
   typeof value === 'object' &&
   value !== null &&
   ['run', 'stream', 'diagram'].every((name) => typeof Reflect.get(value, name) === 'function') &&

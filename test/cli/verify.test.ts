@@ -109,6 +109,10 @@ describe('troupe verify', () => {
     ],
     [['verify', `${verified}#clerk`, '--depth', '0'], "--depth is too few: '0'"],
     [['verify', `${verified}#sound`, '--mermaid', 'x.mmd'], 'leave --mermaid out'],
+    [
+      ['verify', `${moduleOf('misnamed.ts')}`],
+      "names the tool 'wipee', which it does not have: there are wipe; did you mean 'wipe'?",
+    ],
     [['verify', 'none.ts'], 'there is no such file'],
     [['verify'], 'no file was named'],
   ])('refuses %j', async (args, message) => {
