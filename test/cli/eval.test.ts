@@ -218,8 +218,37 @@ describe('troupe resilience', () => {
     expect(lines.at(-1)).toMatchObject({ agent: 'clerk', weak: 0, counts: { hung: 0, same: 10 } });
   });
 
+  test('approves what needs a yes where it is told to, by an option or by what the module exports', async () => {
+    const approved = await call([
+      'resilience',
+      moduleOf('patient.ts'),
+      'go',
+      '--approve',
+      '--faults',
+      'tool',
+    ]);
+    expect(approved.stdout).toContain('Without a fault: sent to Ada | sent to Bob\n');
+    expect(approved.stdout).toMatch(/✗ tool call 1, send .*gives the text of an error as its answer/);
+    expect(approved.stdout).toMatch(/\n {2}→ check the answer: by an `output` schema/);
+    const exported = await call([
+      'resilience',
+      moduleOf('resilient.ts'),
+      'go',
+      '--faults',
+      'store',
+      '--limit',
+      '1',
+    ]);
+    expect([exported.code, exported.stderr]).toEqual([0, '']);
+    expect(exported.stdout).toContain('Without a fault: sent to Ada | sent to Bob\n');
+  });
+
   test.each([
     [['resilience'], 'no file was named'],
+    [
+      ['resilience', moduleOf('patient.ts'), 'go'],
+      "it waits for the approval of 'send': give --approve, or export `resilience = { run: { person } }`",
+    ],
     [['resilience', file, 'x', '--faults', 'modle'], "--faults has no 'modle'"],
     [['resilience', `${file}#clerk`, '{', '--data'], 'the input is no JSON'],
   ])('says what is wrong: %j', async (args, message) => {
