@@ -78,7 +78,8 @@ Exit code 0 without a weak point, else 1. With --json, one line for each fault, 
     text: `The stored runs of the agent or team that FILE exports are replayed, and counted: states, arrows and guards of its own chart and of those of its
 members. What was never seen is listed. Runs that are not what the charts do now are left out, and named. With --tested, another store has the
 runs of tests or evals: what production has seen and tests have not, and the other way.
-With --json, one line for each chart: name, runs, left, actors, states, arrows, guards, never, untested, onlyTested.`,
+What an agent cannot come to, as it lacks a critic, a recovery, an environment or a delegate, is left out. Exit code 1 where the store has no run
+of the agent. With --json, one line for each chart: name, runs, left, actors, states, arrows, guards, beyond, never, untested, onlyTested.`,
     options: `      --over STORE     the store with the runs (default: as --store)
       --tested STORE   a store with the runs of tests or evals
       --export NAME    export to draw, if there are several; also FILE#NAME
