@@ -26,6 +26,29 @@ export const loadAgent = async (
 };
 
 /**
+ * Loads the agent of a run: that of its name among the exports of a module; if there is only one to choose, that.
+ *
+ * @throws {TroupeError} `command.usage` where several are exported, and none has the name; and as {@link loadAgent} does.
+ */
+export const loadAgentNamed = async (name: string, file: string, folder: string): Promise<LoadedAgent> => {
+  const exports = await printToStderr(() => loadModule(file, folder));
+  const agents = Object.entries(exports).filter((entry): entry is [string, LoadedAgent] => isAgent(entry[1]));
+  const named = new Set(agents.flatMap(([, value]) => (value.name === name ? [value] : [])));
+  const [only, ...more] = named;
+  if (only !== undefined && more.length === 0) return only;
+  if (only === undefined && new Set(agents.map(([, value]) => value)).size < 2)
+    return chooseExport(exports, file, undefined);
+  const what =
+    only === undefined
+      ? `it exports several agents, and none of them is '${name}', whose run it is`
+      : `it exports several agents of the name '${name}'`;
+  const names = agents
+    .map(([key, value]) => (key === value.name ? key : `${key} ('${value.name}')`))
+    .join(', ');
+  throw cannot(file, what, `${names}; choose one as ${file}#NAME, or with --export NAME`);
+};
+
+/**
  * Loads all agents and teams that a module exports, or the one that `exportName` names.
  *
  * @throws {TroupeError} as {@link loadAgent} does.

@@ -8,7 +8,7 @@ import { deskFor } from '../desk/desk-for.ts';
 import { soFar } from '../desk/so-far.ts';
 import type { Code } from '../usage/commands.ts';
 import type { LoadedAgent } from '../load-agent.ts';
-import { loadAgent, loadVersions } from '../load-agent.ts';
+import { loadAgent, loadAgentNamed, loadVersions } from '../load-agent.ts';
 import type { Performance } from '../perform.ts';
 import { explainBudget, explainOwnBudget } from '../words/unpriced.ts';
 import type { Session } from '../session.ts';
@@ -58,11 +58,14 @@ export const agentOfRun = async (
   const wanted = withModel(record, session.settings.model);
   const model = modelIn(wanted, session);
   if (wanted.command === 'run') {
-    const agent = await loadAgent(
-      wanted.file,
-      session.terminal.folder,
-      exportName ?? wanted.exportName,
-    ).catch((thrown: unknown) => {
+    const chosen = exportName ?? wanted.exportName;
+    const named = chosen === undefined ? (await store.entry(runId))?.agent : undefined;
+    const { folder } = session.terminal;
+    const loading =
+      named === undefined
+        ? loadAgent(wanted.file, folder, chosen)
+        : loadAgentNamed(named, wanted.file, folder);
+    const agent = await loading.catch((thrown: unknown) => {
       if (file !== undefined) throw nameOption(thrown, ['command.usage'], option);
       const advice = 'if it has moved, name it with --agent FILE';
       throw nameOption(thrown, ['command.usage'], 'the command that started the run', advice);
