@@ -64,31 +64,34 @@ export const loadAgents = async (
   return agents.size === 0 ? [chooseExport(exports, file, exportName)] : [...agents];
 };
 
+/** An earlier version of an agent. */
+export interface LoadedVersion {
+  readonly label: string;
+  readonly agent: LoadedAgent;
+}
+
 /** The export of a module that holds earlier versions of its agents, by labels. */
 const VERSIONS = 'versions';
 
 /**
- * Loads the earlier versions of agents that a module exports as `versions`: an object of agents by labels for people; none by default.
+ * Loads the earlier versions of agents that a module exports as `versions`: an object of agents, or lists of them, by labels for people; none by
+ * default.
  *
  * @throws {TroupeError} `command.usage` where that is something else, and as {@link loadAgent} does.
  */
-export const loadVersions = async (
-  file: string,
-  folder: string,
-): Promise<Readonly<Record<string, LoadedAgent>>> => {
+export const loadVersions = async (file: string, folder: string): Promise<readonly LoadedVersion[]> => {
   const found = (await loadModule(file, folder))[VERSIONS];
-  if (found === undefined || isAgent(found)) return {};
-  const versions: Record<string, LoadedAgent> = {};
-  for (const [label, version] of Object.entries(Object(found))) {
-    if (!isAgent(version))
+  if (found === undefined || isAgent(found)) return [];
+  return Object.entries(Object(found)).flatMap(([label, given]) =>
+    [given].flat().map((agent): LoadedVersion => {
+      if (isAgent(agent)) return { label, agent };
       throw cannot(
         file,
         `its export '${VERSIONS}' has something that is not an agent or team`,
         `'${label}'; write { 'until 2.0': clerk1 }`,
       );
-    versions[label] = version;
-  }
-  return versions;
+    }),
+  );
 };
 
 /** Loads a foreign module, in JavaScript or TypeScript. @throws {TroupeError} as {@link loadAgent} does. */

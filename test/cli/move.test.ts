@@ -39,6 +39,9 @@ test('moves a run to another store, says where it is, and resumes it there by it
   const where = `Moved to sqlite:${join(folder, 'two.db')}, `;
   expect((await call('runs', '--store', 'one.db')).stdout).toContain(`(${where}`);
   expect((await call('show', runId, '--store', 'one.db')).stdout).toContain(`! ${where}`);
+  const shown = (await call('show', runId, '--store', 'one.db')).stdout;
+  expect(shown).toContain(`troupe show ${runId} --store sqlite:${join(folder, 'two.db')}\n`);
+  expect(shown).not.toMatch(/troupe (?:approve|fork|resume)/);
   expect((await call('runs', '--status', 'moved', '--json', '--store', 'one.db')).stdout).toContain(runId);
   const refused = await call('resume', runId, '--store', 'one.db');
   expect([refused.code, refused.stderr]).toEqual([

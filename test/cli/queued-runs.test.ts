@@ -15,6 +15,7 @@ import { serve } from '../../src/runtime/serve/serve.ts';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
 import { pipeline } from '../../src/patterns/pipeline.ts';
 import { openRequests } from '../../src/runtime/journal/letters/requests.ts';
+import { deferred, never } from '../support/runs.ts';
 import { play } from './fake-terminal.ts';
 import secretary from './modules/patient.ts';
 import { moduleOf } from './run-command.ts';
@@ -60,7 +61,7 @@ test.each(['clerk', 'desk'] as const)(
     const runId = await enter(store, name);
     const fresh = await call('runs');
     expect(fresh.stdout).toMatch(
-      /^run-\S+ {2}queued {2}.*\(Queued for [\d.]+ m?s, and not executed yet: a worker or server of its agent continues it within seconds\)$/m,
+      /^run-\S+ {2}queued {2}.*\(Queued for [\d.]+ m?s, and not executed yet: a worker or server of its agent continues it within seconds, if there is one\)$/m,
     );
     expect(JSON.parse((await call('runs', '--json')).stdout)).toMatchObject({
       status: 'queued',
@@ -73,7 +74,7 @@ test.each(['clerk', 'desk'] as const)(
     const late = await call('show', runId);
     expect(late.stdout).toContain(`${runId} · ${name} · queued\n`);
     expect(late.stdout).toMatch(
-      /! Queued for 3 min \d+ s, and not executed yet: no worker has taken it, start one or resume it · troupe resume run-\S+ --store \S+ --agent FILE/,
+      /! Queued for 3 min \d+ s, and not executed yet: no worker has taken it \(none has a run, so perhaps there is none\), start one or resume it · troupe resume run-\S+ --store \S+ --agent FILE/,
     );
   },
 );
@@ -179,4 +180,36 @@ test('the agent of a run is chosen by its name among those that a module exports
   expect(stderr).toContain(
     "it exports several agents, and none of them is 'stranger', whose run it is: clerk, patient ('secretary'); choose one as",
   );
+});
+
+test('a queued run says that workers are busy where they are, and one that was left in order that it was', async () => {
+  const { store, call } = makeStore();
+  const [queued, other, gone] = [await enter(store), await enter(store), await enter(store)];
+  const lease = await store.acquire(other, { holder: 'worker', ttlMs: 60_000, now: Date.now() });
+  const { stdout } = await call('runs');
+  expect(stdout).toMatch(
+    new RegExp(
+      `^${queued} .*: a worker or server of its agent continues it once it has room \\(1 run under way in this store\\)\\)$`,
+      'm',
+    ),
+  );
+  const reached = deferred<void>();
+  const busy = agent({
+    name: 'busy',
+    decide: () => {
+      reached.resolve();
+      return never();
+    },
+  });
+  const handle = busy.stream('go', { store, runId: 'left' });
+  const left = handle.result.catch(() => undefined);
+  await reached.promise;
+  await handle.suspend({ withinMs: 0 });
+  await left;
+  expect((await call('show', 'left')).stdout).toMatch(
+    /left · busy · interrupted\n[^]*! Left in order by its process, and waits for another one: a worker or server/,
+  );
+  await store.acquire(gone, { holder: 'dead', ttlMs: 1, now: Date.now() - 60_000 });
+  expect((await call('show', gone)).stdout).toContain('! Its process is gone: ');
+  await store.release(lease);
 });

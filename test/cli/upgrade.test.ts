@@ -14,6 +14,7 @@ import { assertCallsKept } from '../../src/runtime/journal/versions/waiting-call
 import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
 import { serve } from '../../src/runtime/serve/serve.ts';
 import { checkVersion } from '../../src/runtime/journal/versions/check-version.ts';
+import * as released from './modules/released.ts';
 import * as retooled from './modules/retooled.ts';
 import * as upgraded from './modules/upgraded.ts';
 import { play } from './fake-terminal.ts';
@@ -270,6 +271,55 @@ describe('troupe upgrade', () => {
       const shown = await play(['show', `${name}-0`, '--store', file], { folder, columns: 200 });
       expect(shown.stdout).toMatch(/ under version 'until (?:payOut|the guard)' since 2/);
     }
+    await store.close();
+  });
+
+  test('takes several agents of one label, as one release has them', async () => {
+    const { file, store } = await withRuns();
+    const check = ['upgrade', '--check', moduleOf('released.ts'), '--over', file, '--json'];
+    const { code, stdout } = await play(check, { folder });
+    expect(code).toBe(0);
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, string>);
+    expect(new Set(lines.map(({ agent: name, version }) => `${name} ${version}`))).toEqual(
+      new Set(['payer 2.0', 'buyer 2.0']),
+    );
+    const service = serve(createGlobalEngine(), {
+      agents: { payer: released.payer, buyer: released.buyer },
+      versions: released.versions,
+      store,
+      sweepMs: 20,
+    });
+    for (const runId of ['payer-0', 'buyer-0']) {
+      const [request] = await openRequests(store, runId);
+      await answerRequest(store, runId, { id: request?.id ?? '', yes: true });
+    }
+    await vi.waitFor(async () => {
+      for (const runId of ['payer-0', 'buyer-0'])
+        expect((await store.entry(runId))?.status).toBe('completed');
+    });
+    await service.drain();
+    await store.close();
+  });
+
+  test('has a run that is held say why in words, and which versions were tried', async () => {
+    const { file, store } = await withRuns();
+    const { buyer: strayed, versions } = await import('./modules/strayed.ts');
+    const service = serve(createGlobalEngine(), { agents: { buyer: strayed }, versions, store, sweepMs: 20 });
+    const [request] = await openRequests(store, 'buyer-0');
+    await answerRequest(store, 'buyer-0', { id: request?.id ?? '', yes: true });
+    await vi.waitFor(async () => {
+      const entry = await store.entry('buyer-0');
+      expect(entry && (await heldMark(store, entry))).toMatchObject({ code: 'journal.diverged' });
+    });
+    await service.drain();
+    const shown = await play(['show', 'buyer-0', '--store', file, '--no-color'], { folder, columns: 400 });
+    expect(shown.stdout).toMatch(
+      /! Held: Cannot resume run 'buyer-0' as 'buyer\S*' does something else: then member\.engaged \(\S*greeter\S*\), and now member\.engaged \(\S*porter\S*\)\. Nor do its versions fit: '1\.5', '1\.8'\n/,
+    );
+    expect(shown.stdout).not.toMatch(/Held: .*\{"/);
     await store.close();
   });
 

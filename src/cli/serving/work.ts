@@ -31,7 +31,7 @@ export const work = async (wanted: WorkerCommand, session: Session): Promise<num
   );
   const agents = byName(loaded.flat());
   const earlier = await Promise.all(modules.map(({ file }) => loadVersions(file, terminal.folder)));
-  const versions = versionsOf(agents, Object.assign({}, ...earlier));
+  const versions = versionsOf(agents, earlier.flat());
   return withStoreIfAny(session, assertReadable, async (opened) => {
     if (opened === undefined)
       throw wrong('a worker executes the runs of a store: name one with --store', 'worker');

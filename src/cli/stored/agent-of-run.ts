@@ -7,7 +7,7 @@ import { fittingVersion } from '../../runtime/journal/versions/fitting-version.t
 import { deskFor } from '../desk/desk-for.ts';
 import { soFar } from '../desk/so-far.ts';
 import type { Code } from '../usage/commands.ts';
-import type { LoadedAgent } from '../load-agent.ts';
+import type { LoadedAgent, LoadedVersion } from '../load-agent.ts';
 import { loadAgent, loadAgentNamed, loadVersions } from '../load-agent.ts';
 import type { Performance } from '../perform.ts';
 import { explainBudget, explainOwnBudget } from '../words/unpriced.ts';
@@ -87,10 +87,8 @@ const versionsOf = async (
   { name }: LoadedAgent,
   file: string,
   { terminal }: Session,
-): Promise<readonly { readonly label: string; readonly agent: LoadedAgent }[]> =>
-  Object.entries(await loadVersions(file, terminal.folder)).flatMap(([label, agent]) =>
-    agent.name === name ? [{ label, agent }] : [],
-  );
+): Promise<readonly LoadedVersion[]> =>
+  (await loadVersions(file, terminal.folder)).filter(({ agent }) => agent.name === name);
 
 /** The version of an agent that a run goes on under; where none fits, the agent, by which the command says why. */
 const versionFor = async (
@@ -102,7 +100,7 @@ const versionFor = async (
   if (versions.length === 0) return agent;
   try {
     const { version } = await fittingVersion(agent, versions, runId, options);
-    return versions.find(({ label }) => label === version?.label)?.agent ?? agent;
+    return versions.find((each) => each.agent === version?.agent)?.agent ?? agent;
   } catch (thrown) {
     if (!isTroupeError(thrown)) throw thrown;
     return agent;

@@ -65,7 +65,7 @@ const lookUpRun = async (
       notices: [await leftNotice({ entry: { ...entry, status: 'running' }, left: status }, opened, session)],
     };
   if (status === 'moved' || status === 'arriving')
-    return { ...none, notices: [await moveNotice(store, { runId, status })] };
+    return { ...none, notices: [await moveNotice(store, { runId, status }, session)] };
   if (status !== 'waiting') return none;
   // A run that cannot be read is listed all the same.
   const asked = await openRequests(store, runId).catch(() => []);

@@ -26,10 +26,7 @@ export const upgrade = (wanted: UpgradeCommand, session: Session): Promise<numbe
       throw nameOption(thrown, ['command.usage'], '--check');
     });
     const agents = byName(loaded);
-    const versions = Object.entries(await loadVersions(file, terminal.folder)).map(([label, agent]) => ({
-      label,
-      agent,
-    }));
+    const versions = await loadVersions(file, terminal.folder);
     const model = settings.model === undefined ? {} : { model: modelOf(session) };
     const checked: CheckedRun[] = [];
     const others: string[] = [];

@@ -81,9 +81,9 @@ export interface ServeOptions<Agents extends ServedAgents = ServedAgents> {
   /**
    * Earlier versions of the agents, by a label for people. No run begins with them: one that is under way goes on under the agent that is served, if
    * that does what the run's journal says, else under the first of these that does, else it is held. A version has the name of its agent, and
-   * may be what that was, or anything else that runs of then can go on with.
+   * may be what that was, or anything else that runs of then can go on with. Several agents of one label are a list.
    */
-  readonly versions?: ServedAgents | undefined;
+  readonly versions?: Readonly<Record<string, AnyAgent | readonly AnyAgent[]>> | undefined;
   /**
    * Tells who calls. Without it only requests to this very machine are served (`localhost`, `127.0.0.1`, `[::1]`); `'none'` serves everybody,
    * who then may do everything: put a check of your own in front of it.

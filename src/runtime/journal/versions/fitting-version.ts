@@ -19,6 +19,8 @@ export interface FittingVersion {
   readonly version: AgentVersion | undefined;
   /** The calls without a result that it cannot make. */
   readonly calls: readonly UnfitCall[];
+  /** Labels of the earlier versions that do not fit either, where the current one does not. */
+  readonly tried?: readonly string[] | undefined;
 }
 
 /**
@@ -49,6 +51,7 @@ export const fittingVersion = async (
     } catch (thrown) {
       if (!isTroupeError(thrown)) throw thrown;
     }
-  if (refusal !== undefined) throw refusal;
-  return { version: undefined, calls };
+  const tried = versions.map(({ label }) => label);
+  if (refusal !== undefined) throw Object.assign(refusal, { tried });
+  return { version: undefined, calls, tried };
 };

@@ -6,6 +6,7 @@ import { openRequestsOf } from '../letters/requests.ts';
 import { journaledDefinition } from '../resume/resume.ts';
 import { knownSecrets, recordsIn } from '../resume/stored-run.ts';
 import type { UnfitCall } from './open-calls.ts';
+import { triedWords } from './held-marks.ts';
 import { isHeldFor, unfitCalls } from './open-calls.ts';
 import { replayToEnd } from './replayed-run.ts';
 
@@ -29,7 +30,11 @@ export const assertCallsKept = async (
 };
 
 /** Refuses to go on with a run with a call whose tool is gone, or takes another input than it waits with. @throws {TroupeError} `tool.missing` */
-export const assertTools = (runId: string, calls: readonly UnfitCall[]): void => {
+export const assertTools = (
+  runId: string,
+  calls: readonly UnfitCall[],
+  tried: readonly string[] = [],
+): void => {
   const held = calls.find(isHeldFor);
   if (held === undefined) return;
   const { tool, path, problem, reason } = held;
@@ -37,7 +42,11 @@ export const assertTools = (runId: string, calls: readonly UnfitCall[]): void =>
     problem === 'missing'
       ? `as a call of '${path}' waits whose tool '${tool}' is missing. The run is held; resume it with an agent that has the tool`
       : `as a call of '${path}' waits whose input the tool '${tool}' does not take any more: ${reason}. The run is held; resume it with an agent whose tool takes it, such as the one of then, exported in \`versions\``;
-  throw new TroupeError('tool.missing', `Cannot resume run '${runId}' ${why}`, { runId, tool, path });
+  throw new TroupeError('tool.missing', `Cannot resume run '${runId}' ${why}${triedWords(tried)}`, {
+    runId,
+    tool,
+    path,
+  });
 };
 
 /** Checks whether a call waits for an approval or for its next attempt, without a replay. */

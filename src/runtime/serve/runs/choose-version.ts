@@ -22,8 +22,8 @@ export const versionToResume = async (
       await assertCallsKept(agent, runId, options);
     return agent;
   }
-  const { version, calls } = await fittingVersion(agent, versions, runId, options);
-  assertTools(runId, calls);
+  const { version, calls, tried } = await fittingVersion(agent, versions, runId, options);
+  assertTools(runId, calls, tried);
   await markVersion(options.store, runId, version?.label, systemClock.now());
   return version?.agent ?? agent;
 };

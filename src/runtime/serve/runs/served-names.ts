@@ -4,7 +4,7 @@ import type { AnyAgent } from '../../define/agent-registry.ts';
 import type { Definition } from '../../define/definition.ts';
 import { definitionOf } from '../../define/definition.ts';
 import type { AgentVersion } from '../../journal/versions/fitting-version.ts';
-import type { ServedAgents } from '../serve-options.ts';
+import type { ServedAgents, ServeOptions } from '../serve-options.ts';
 
 /** An agent of a server. */
 export interface ServedAgent {
@@ -30,12 +30,10 @@ export class ServedNames {
    * @throws {TroupeError} `agent.invalid` for what is no agent, or has a name that no address holds; `agent.duplicate`; `agent.unknown` for a
    * version of an agent that is not among them.
    */
-  constructor(agents: ServedAgents, versions: ServedAgents = {}) {
-    const earlier = Object.entries(versions).map(([label, agent]) => ({
-      label,
-      agent,
-      name: definitionIn(`version '${label}'`, agent).name,
-    }));
+  constructor(agents: ServedAgents, versions: ServeOptions['versions'] = {}) {
+    const earlier = Object.entries(versions)
+      .flatMap(([label, given]) => [given].flat().map((agent) => ({ label, agent })))
+      .map(({ label, agent }) => ({ label, agent, name: definitionIn(`version '${label}'`, agent).name }));
     this.all = Object.entries(agents).map(([name, agent]) => servedAgent(name, agent, earlier));
     this.#byName = new Map(this.all.map((each) => [each.name, each]));
     this.#byOwnName = new Map(this.all.map((each) => [each.definition.name, each]));
