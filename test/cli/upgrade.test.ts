@@ -351,6 +351,17 @@ describe('troupe upgrade', () => {
     await store.close();
   });
 
+  test('finds nothing wrong where the export that is named has no run under way', async () => {
+    const { file, store } = await withRuns();
+    const check = ['upgrade', '--check', `${moduleOf('echo.ts')}#default`, '--over', file, '--no-color'];
+    const { code, stdout } = await play(check, { folder });
+    expect([code, stdout]).toEqual([
+      0,
+      `0 runs under way (and ${2 * RUNS} runs of payer, buyer, which it does not export): 0 go on\n`,
+    ]);
+    await store.close();
+  });
+
   test('writes nothing, and takes no lease', async () => {
     const { file, store } = await withRuns();
     const before = await store.read('buyer-0');

@@ -39,9 +39,10 @@ export const upgrade = (wanted: UpgradeCommand, session: Session): Promise<numbe
         checked.push(await checkRun(agent, earlier, entry, { store, ...model }));
       }
     }
-    // Of runs of others alone nothing is known: perhaps their agents have other names now.
+    // Of runs of others alone nothing is known: perhaps their agents have other names now. Who names an export asks about that one.
     const isAll =
-      checked.every(({ verdict }) => verdict === 'goes on') && !(checked.length === 0 && others.length > 0);
+      checked.every(({ verdict }) => verdict === 'goes on') &&
+      !(exportName === undefined && checked.length === 0 && others.length > 0);
     if (settings.json) for (const each of checked) terminal.stdout.write(jsonLine(each));
     else if (!settings.quiet)
       for (const line of checkedLines(checked, others, session)) terminal.stdout.write(`${line}\n`);

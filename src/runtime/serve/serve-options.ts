@@ -1,3 +1,4 @@
+import type { TakenRun } from './runs/taken-run.ts';
 import type { Clock } from '../../base/clock.ts';
 import {
   aBound,
@@ -118,6 +119,11 @@ export interface ServeOptions<Agents extends ServedAgents = ServedAgents> {
   readonly sweepMs?: number | undefined;
   /** Notified of failures that callers are not told of, and of runs that could not be resumed. */
   readonly onProblem?: ((error: unknown) => void) | undefined;
+  /**
+   * Notified of each run under way that is taken over: `from` had it, and is gone (undefined: left it in order); `row` is the number of its rows
+   * in the store by then.
+   */
+  readonly onTaken?: ((taken: TakenRun) => void) | undefined;
   /** Default: the machine's own. */
   readonly clock?: Clock | undefined;
 }
@@ -183,6 +189,7 @@ export const checkServe = optionsCheck<ServeOptions>(
     resumes: optional(aBoolean()),
     sweepMs: optional(aTime()),
     onProblem: optional(aFunction()),
+    onTaken: optional(aFunction()),
     clock: optional(objectWith(['now', 'setTimeout', 'clearTimeout'], 'not a clock')),
   }),
 );

@@ -397,6 +397,8 @@ describe('recorded runs', () => {
       verdict: 'failed',
       summary: {
         runs: 1,
+        // What the run cost was paid when it ran.
+        spent: { runsUsd: 0, judgesUsd: 0 },
         evaluators: [
           { name: 'trajectory', passRate: { value: 1 } },
           { name: 'matches', passRate: { value: 1 } },

@@ -1,3 +1,5 @@
+import { nearestName } from '../../../base/text/nearest-name.ts';
+import { oneLine } from '../../../base/text/printable.ts';
 import { TroupeError } from '../../../contracts/errors/error.ts';
 import { foundText } from '../../../contracts/errors/found-text.ts';
 import type { AnyAgent } from '../../define/agent-registry.ts';
@@ -54,7 +56,7 @@ export class ServedNames {
   called(name: string): ServedAgent {
     const found = this.#byName.get(name);
     if (found !== undefined) return found;
-    throw new TroupeError('agent.unknown', 'Cannot find the agent as none of that name is served');
+    throw unservedError(name, [...this.#byName.keys()]);
   }
 
   /** The agent of a stored run; undefined if it is not served. */
@@ -62,6 +64,16 @@ export class ServedNames {
     return this.#byOwnName.get(ownName);
   }
 }
+
+/** The error for an agent that is not served: the name, those that are, and the one that was probably meant. */
+export const unservedError = (name: string, served: readonly string[]): TroupeError => {
+  const meant = nearestName(name, served);
+  const hint = meant === undefined ? '' : `; did you mean '${meant}'?`;
+  return new TroupeError(
+    'agent.unknown',
+    `Cannot find the agent '${oneLine(name, 100)}' as it is not served: there are ${served.join(', ')}${hint}`,
+  );
+};
 
 const servedAgent = (
   name: string,
