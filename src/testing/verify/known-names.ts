@@ -4,7 +4,7 @@ import { oneLine } from '../../base/text/printable.ts';
 import type { Property } from '../../contracts/properties/property.ts';
 import type { Tool } from '../../contracts/tools/tool.ts';
 import { anyGlob, itemsOf } from '../../policy/permissions/glob.ts';
-import { isEventType, patternOf } from '../../policy/properties/event-pattern.ts';
+import { patternOf } from '../../policy/properties/event-pattern.ts';
 import { choicesOf } from '../../policy/properties/property-choices.ts';
 import type { Definition } from '../../runtime/define/definition.ts';
 import { definitionOf } from '../../runtime/define/definition.ts';

@@ -424,7 +424,8 @@ test('and names the holder of a lease that has expired', async () => {
 test('a client that asks for an agent that is not served is told which are, and which was probably meant', async () => {
   await using server = await served({ agents: { clerk: clerkSaying([]), desk: clerkSaying([], 'desk') } });
   const caller = connect(server.url);
-  await expect(Reflect.apply(caller.start, caller, ['clrek', 'go'])).rejects.toMatchObject({
+  const start = (name: string): unknown => Reflect.apply(Reflect.get(caller, 'start'), caller, [name, 'go']);
+  await expect(start('clrek')).rejects.toMatchObject({
     code: 'agent.unknown',
     message:
       "Cannot find the agent 'clrek' as it is not served: there are clerk, desk; did you mean 'clerk'?",
