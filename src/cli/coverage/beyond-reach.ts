@@ -64,7 +64,7 @@ const FEATURES: readonly Feature[] = [
 export interface BeyondReach {
   /** Ids of states and arrows. */
   readonly ids: ReadonlySet<string>;
-  /** What it lacks. */
+  /** Names of the features that it lacks. */
   readonly lacking: readonly string[];
 }
 

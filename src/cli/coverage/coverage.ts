@@ -65,7 +65,7 @@ const readLived = async (agent: LoadedAgent, limit: number, session: Session): P
   });
 };
 
-/** Why nothing is counted: all would look as if it had never been seen. */
+/** Says that nothing is counted: all would look as if it had never been seen. */
 const noRunLine = (agent: string, { store, left, others }: LivedStore): string => {
   const start = `Nothing of '${oneLine(agent, 80)}' can be counted as the store ${store} has no run of it`;
   if (left.length > 0)
@@ -135,11 +135,11 @@ const coverageLines = (
   ];
 };
 
-/** What the names in the report mean. */
+/** The meaning of the names in the report. */
 const KEY =
   'actors: agents and teams that went through a chart, once for each time that they were engaged. #0: the first arrow of a state for that event, in the order in which they are tried';
 
-/** What was left out, as the agent cannot come to it. */
+/** Names the parts that were left out, as the agent cannot come to them. */
 const beyondLines = ({ name, beyond: { ids, lacking }, shape }: CoveredChart): readonly string[] => {
   if (ids.size === 0) return [];
   const states = statesIn(shape).filter(({ id }) => ids.has(id)).length;

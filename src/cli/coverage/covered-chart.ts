@@ -16,7 +16,7 @@ export interface CoveredChart {
   readonly arrows: ReadonlyMap<string, number>;
   /** Number of times that each guard held, where its arrow was taken. */
   readonly guards: ReadonlyMap<string, number>;
-  /** What it cannot come to, and has not come to: left out of the above. */
+  /** The parts that it cannot come to, and has not come to: left out of the above. */
   readonly beyond: BeyondReach;
 }
 

@@ -58,7 +58,7 @@ export const resilienceLines = (
   ];
 };
 
-/** What differs without a fault, too, so that no fault is blamed for it. */
+/** Names all that differs without a fault, too, so that no fault is blamed for it. */
 export const varianceLines = ({ baseline: { varies } }: ResilienceReport): readonly string[] => [
   ...(varies.tools.length === 0
     ? []

@@ -37,7 +37,7 @@ export const reportResilience = async (wanted: ResilienceCommand, session: Sessi
     ...(settings.model === undefined ? {} : { model: modelOf(session) }),
   })
     .catch((thrown: unknown) => {
-      throw explained(thrown);
+      throw explainOption(thrown);
     })
     .finally(end);
   if (settings.json) {
@@ -63,7 +63,7 @@ const exportedOptions = async (file: string, folder: string): Promise<Partial<In
 };
 
 /** An option of a program in the words of the command. */
-const explained = (thrown: unknown): unknown =>
+const explainOption = (thrown: unknown): unknown =>
   isTroupeError(thrown, 'input.invalid')
     ? new TroupeError(
         'input.invalid',

@@ -46,14 +46,14 @@ export const answerRun = (wanted: AnswerCommand, session: Session): Promise<numb
       if (session.settings.json) session.terminal.stdout.write(jsonLine(said));
       return exitCode.answered;
     }
-    if (!isRecorded) throw unrecorded(wanted, runId, opened, session);
+    if (!isRecorded) throw unknownAgent(wanted, runId, opened, session);
     const code = { file: undefined, exportName: undefined };
     return resumeHere({ runId, code, isParked: false }, opened, session);
   });
 };
 
 /** A run that no command started names no module: what was said is on record, and the run is resumed by another command. */
-const unrecorded = (
+const unknownAgent = (
   { name }: AnswerCommand,
   runId: string,
   { option }: OpenStore,

@@ -44,7 +44,7 @@ export const leftNotice = async (
   const hasLeft = leases.every((lease) => lease.runId !== runId);
   const words = wordsOf(left, Date.now() - entry.createdAt, hasLeft);
   const busy = (await heldRuns(store)).size;
-  if (!isRecorded && idleMs < UNTAKEN_MS) return { words: `${words}: ${takenBy(busy)}` };
+  if (!isRecorded && idleMs < UNTAKEN_MS) return { words: `${words}: ${takerWords(busy)}` };
   const since = left === QUEUED ? '' : ` for ${lasting(idleMs)}`;
   const full =
     busy === 0 ? 'none has a run, so perhaps there is none' : `those there have ${several(busy, 'run')}`;
@@ -73,8 +73,8 @@ export const moveNotice = async (
     : { words };
 };
 
-/** Who takes a run soon, as far as the leases of others tell. */
-const takenBy = (busy: number): string =>
+/** Says who takes a run soon, as far as the leases of others tell. */
+const takerWords = (busy: number): string =>
   busy === 0
     ? 'a worker or server of its agent continues it within seconds, if there is one'
     : `a worker or server of its agent continues it once it has room (${several(busy, 'run')} under way in this store)`;

@@ -11,9 +11,9 @@ import { leftNotice, moveNotice } from './left-words.ts';
 import type { OpenStore } from './open-store.ts';
 import { withStore } from './open-store.ts';
 import { waitingNotices } from './request-words.ts';
-import { listedRuns } from './listed-runs.ts';
-import type { ListedRun } from './run-list.ts';
-import { listLines } from './run-list.ts';
+import { listedRuns } from './lists/listed-runs.ts';
+import type { ListedRun } from './lists/run-list.ts';
+import { listLines } from './lists/run-list.ts';
 import { jsonLine, unreadableLine } from './run-words.ts';
 import { readStoredRun } from '../../runtime/journal/replay/read-stored-run.ts';
 

@@ -346,7 +346,7 @@ export interface HookScope {
   readonly dropped?: ((count: number) => void) | undefined;
   /**
    * True for an event that is on record from before this process took the run: a run that is resumed or forked repeats these from the
-   * first, and whoever counts must leave them out. The first event of a fork is its own.
+   * first, and a hook that counts must leave them out. The first event of a fork is its own.
    */
   readonly isRepeated?: ((event: LiveEvent) => boolean) | undefined;
 }

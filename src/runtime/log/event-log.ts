@@ -17,6 +17,7 @@ import { AnswersSoFar } from './answers-so-far.ts';
 import { DeltaOffsets } from './delta-offsets.ts';
 import { RedactedDeltas } from './redacted-deltas.ts';
 import { RepeatedEvents } from './repeated-events.ts';
+import { enteredBody } from './entered-body.ts';
 import { RunCounter } from '../actors/run-counter.ts';
 import { redactedSent, SentBook } from './sent-book.ts';
 import { RunSecrets } from '../secrets/run-secrets.ts';
@@ -383,17 +384,6 @@ const KEPT: ReadonlySet<string> = new Set<EventBody['type']>([
   'model.fell-back',
   'context.compacted',
 ]);
-
-const entered = new Map<string, EventBody>();
-
-/** Cached: there are a dozen phases, and a run enters them thousands of times. */
-const enteredBody = (phase: string): EventBody => {
-  const known = entered.get(phase);
-  if (known !== undefined) return known;
-  const body = { type: 'phase.entered', phase } as const;
-  entered.set(phase, body);
-  return body;
-};
 
 /** The event of a failed observer, with the error that it was being notified of, if any. */
 export const observerFailed = (

@@ -46,7 +46,7 @@ export interface EvalSummary {
   /** The mean reward that the environments of runs gave; absent if none did. */
   readonly reward?: number | undefined;
   readonly stops: RunSummary['stops'];
-  /** What was spent now: the cost of all runs together, 0 for recorded ones, and of judging them; undefined where a price is not known. */
+  /** The cost of grading: of all runs together, 0 for recorded ones, and of judging them; undefined where a price is not known. */
   readonly spent: { readonly runsUsd: number | undefined; readonly judgesUsd: number };
 }
 

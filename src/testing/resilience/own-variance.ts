@@ -1,7 +1,7 @@
 import { canonical } from '../../base/json/canonical.ts';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
 
-/** What differs between two runs without a fault: no fault is to blame for it. */
+/** The differences between two runs without a fault: no fault is to blame for them. */
 export interface OwnVariance {
   /** True if the answer differs. */
   readonly answer: boolean;

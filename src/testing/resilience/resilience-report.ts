@@ -34,7 +34,7 @@ export interface FaultOutcome {
   readonly isResumed: boolean;
   /** The reason why it is a weak point; absent if it is none. */
   readonly weakness?: string | undefined;
-  /** What mends the weak point, in a clause. */
+  /** The way to mend the weak point, in a clause. */
   readonly remedy?: string | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface ResilienceReport {
   readonly baseline: Places & {
     readonly output: Json;
     readonly durationMs: number;
-    /** What differed when it was run once more: no fault is to blame for that. */
+    /** The differences when it was run once more: no fault is to blame for these. */
     readonly varies: OwnVariance;
   };
   readonly outcomes: readonly FaultOutcome[];

@@ -8,7 +8,7 @@ export interface Weakness {
   readonly remedy: string;
 }
 
-/** What is known of a run with a fault, beside its outcome. */
+/** Facts about a run with a fault, beside its outcome. */
 export interface Circumstances {
   /** Tools that were executed twice for one call, and must not be. */
   readonly executedTwice: readonly string[];
@@ -99,5 +99,5 @@ export const errorIn = (
   );
 };
 
-/** What is in the text of each error that is injected. */
+/** A part of the text of each error that is injected. */
 const INJECTED = '(injected)';

@@ -10,7 +10,7 @@ export const isFromBefore = ({ scope, by }: Pick<Work, 'scope' | 'by'>): boolean
  * Passes on what happens in this process only: a resumed run repeats its events from the first, and what counts would count again what
  * another process has counted. Work that had ended is left out; work that is still open begins here once all is repeated.
  *
- * N1  A listener is told of the end of what it was told the beginning of, and of no other.
+ * N1  A listener receives the end of work whose beginning it has received, and of no other.
  */
 export class NewWork implements WorkListener {
   readonly #listener: WorkListener;

@@ -8,11 +8,11 @@ const NAMES = ['tool', 'member', 'phase', 'model', 'question', 'topic', 'to', 'k
 
 const LONGEST = 80;
 
-/** What a version does otherwise than the journal of a run says, in words: its raw records are in the error. */
+/** Says in words how a version differs from the journal of a run: the raw records are in the error. */
 export const differenceWords = ({ divergence }: DeterminismError): string => {
   const { runId, path, step, expected, found } = divergence;
   const where = step === undefined ? '' : ` in step ${step}`;
-  const [then, now] = [happened(expected), happened(found)];
+  const [then, now] = [nameEvent(expected), nameEvent(found)];
   const what =
     then === now
       ? `${then}, and now ${now} with another ${differingField(expected, found)}`
@@ -21,7 +21,7 @@ export const differenceWords = ({ divergence }: DeterminismError): string => {
 };
 
 /** An event by its type and the name that it is about: `tool.requested (pay)`. */
-const happened = (recorded: Json): string => {
+const nameEvent = (recorded: Json): string => {
   if (!isJsonObject(recorded)) return 'nothing';
   const { event, arrival } = recorded;
   const about = isJsonObject(event) ? event : isJsonObject(arrival) ? arrival : recorded;

@@ -57,7 +57,7 @@ export interface ServedRunsSetup extends PartyOptionsSetup {
   readonly onProblem: (error: unknown) => void;
   /** Called with each run that is resumed here. */
   readonly onResumed: (run: LiveRun) => void;
-  /** Called with each run under way that another process had; nobody is looked for without it. */
+  /** Called with each run under way that another process had. */
   readonly onTaken?: ((taken: TakenRun) => void) | undefined;
 }
 
@@ -349,11 +349,9 @@ export class ServedRuns {
     const tenant = await tenantIn(store, runId);
     const options = { ...this.#options.byEngine(tenant === undefined ? {} : { tenant }), store };
     const version = await versionToResume(agent, runId, options);
-    const { onTaken } = this.#setup;
-    const entry = onTaken && (await store.entry(runId));
-    const taken = entry && (await takenRun(store, entry));
+    const taken = this.#setup.onTaken && (await takenRun(store, runId));
     const handle = await resumeWith<unknown, unknown, unknown>(version, runId, options);
-    if (taken !== undefined) onTaken?.(taken);
+    if (taken !== undefined) this.#setup.onTaken?.(taken);
     // A call that was under way needs its tool, which is looked for only now.
     handle.result.catch((thrown: unknown) => {
       if (isTroupeError(thrown, 'tool.missing')) void this.#sweep?.refuse(runId, thrown);

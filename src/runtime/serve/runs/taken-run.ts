@@ -1,4 +1,4 @@
-import type { JournalStore, RunEntry } from '../../../contracts/journals/journal.ts';
+import type { JournalStore } from '../../../contracts/journals/journal.ts';
 import { INTERRUPTED, leftRunning } from '../../journal/resume/left-running.ts';
 
 /** A run that was executed by another process before, and is resumed by this one. */
@@ -12,10 +12,10 @@ export interface TakenRun {
 }
 
 /** Looks who has had a run, before it is resumed; undefined for one that was not under way, or that nobody has executed yet. */
-export const takenRun = async (store: JournalStore, entry: RunEntry): Promise<TakenRun | undefined> => {
-  const { runId, agent } = entry;
-  if ((await leftRunning(store, [entry])).get(runId) !== INTERRUPTED) return undefined;
+export const takenRun = async (store: JournalStore, runId: string): Promise<TakenRun | undefined> => {
+  const entry = await store.entry(runId);
+  if (entry === undefined || (await leftRunning(store, [entry])).get(runId) !== INTERRUPTED) return undefined;
   const from = (await store.leases()).find((lease) => lease.runId === runId)?.holder;
   const row = (await store.read(runId)).length;
-  return { runId, agent, row, ...(from === undefined ? {} : { from }) };
+  return { runId, agent: entry.agent, row, ...(from === undefined ? {} : { from }) };
 };

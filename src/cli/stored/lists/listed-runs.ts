@@ -1,9 +1,9 @@
-import type { JournalStore, RunEntry, StoredStatus } from '../../contracts/journals/journal.ts';
-import type { LeftStatus } from '../../runtime/journal/resume/left-running.ts';
-import { INTERRUPTED, leftRunning, QUEUED } from '../../runtime/journal/resume/left-running.ts';
-import { heldMark } from '../../runtime/journal/versions/held-marks.ts';
-import type { RunsCommand } from '../usage/commands.ts';
-import type { ListedStatus } from '../usage/option-values.ts';
+import type { JournalStore, RunEntry, StoredStatus } from '../../../contracts/journals/journal.ts';
+import type { LeftStatus } from '../../../runtime/journal/resume/left-running.ts';
+import { INTERRUPTED, leftRunning, QUEUED } from '../../../runtime/journal/resume/left-running.ts';
+import { heldMark } from '../../../runtime/journal/versions/held-marks.ts';
+import type { RunsCommand } from '../../usage/commands.ts';
+import type { ListedStatus } from '../../usage/option-values.ts';
 
 /** The runs of a list. */
 interface ListedRuns {
@@ -19,7 +19,7 @@ export const listedRuns = async (
   { status, limit }: Pick<RunsCommand, 'status' | 'limit'>,
   held: ReadonlySet<string>,
 ): Promise<ListedRuns> => {
-  const recorded = status?.flatMap(recordedAs);
+  const recorded = status?.flatMap(statusesOf);
   // Of a status that is not on record as such, all runs that may have it are looked at.
   const isOnRecord =
     status === undefined || status.every((each) => !(each in RECORDED) && each !== 'running');
@@ -50,5 +50,5 @@ const RECORDED: Readonly<Record<Exclude<ListedStatus, StoredStatus>, readonly St
   held: ['running', 'waiting'],
 };
 
-const recordedAs = (status: ListedStatus): readonly StoredStatus[] =>
+const statusesOf = (status: ListedStatus): readonly StoredStatus[] =>
   status === QUEUED || status === INTERRUPTED || status === 'held' ? RECORDED[status] : [status];
