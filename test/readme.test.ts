@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { readerPages } from '../scripts/pages.ts';
@@ -116,6 +116,34 @@ describe('the README and the guide', () => {
     });
     expect(run.status, run.stdout).toBe(0);
     expect([programs, pageComponents]).not.toContainEqual([]);
+  }, 300_000);
+
+  it('show a tsconfig.json by which the programs of the README compile against the package, as shown and without an option less', () => {
+    const place = join(root, folder, 'start');
+    const shown = codeBlocks(readFileSync(join(root, 'docs/guide/start.md'), 'utf8')).find(
+      ({ language, code }) => language === 'json' && code.includes('compilerOptions'),
+    );
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    const compile = (...args: readonly string[]) =>
+      spawnSync(process.execPath, [tsc, ...args, '--checkers', '1'], { cwd: root, encoding: 'utf8' });
+    // The package as it is published: its manifest, and its declarations.
+    const troupe = join(place, 'node_modules/troupe');
+    mkdirSync(troupe, { recursive: true });
+    copyFileSync(join(root, 'package.json'), join(troupe, 'package.json'));
+    const declared = join(troupe, 'dist');
+    expect(compile('-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--outDir', declared).stdout).toBe(
+      '',
+    );
+    writeFileSync(join(place, 'package.json'), JSON.stringify({ type: 'module' }));
+    const own = programs.filter((program) => program.place.startsWith('README.md'));
+    expect(own.length).toBeGreaterThan(2);
+    for (const { file, code } of own) writeFileSync(join(place, file), code);
+    const said = (config: string): string => {
+      writeFileSync(join(place, 'tsconfig.json'), config);
+      return compile('-p', place).stdout;
+    };
+    expect(said(shown?.code ?? '')).toBe('');
+    expect(said(shown?.code.replace('    "types": ["node"],\n', '') ?? '')).not.toBe('');
   }, 300_000);
 
   it('have programs for the site that import only what its pages load', () => {

@@ -26,6 +26,29 @@ export const loadAgent = async (
 };
 
 /**
+ * Loads the agent of a run: that of its name among the exports of a module; if there is only one to choose, that.
+ *
+ * @throws {TroupeError} `command.usage` where several are exported, and none has the name; and as {@link loadAgent} does.
+ */
+export const loadAgentNamed = async (name: string, file: string, folder: string): Promise<LoadedAgent> => {
+  const exports = await printToStderr(() => loadModule(file, folder));
+  const agents = Object.entries(exports).filter((entry): entry is [string, LoadedAgent] => isAgent(entry[1]));
+  const named = new Set(agents.flatMap(([, value]) => (value.name === name ? [value] : [])));
+  const [only, ...more] = named;
+  if (only !== undefined && more.length === 0) return only;
+  if (only === undefined && new Set(agents.map(([, value]) => value)).size < 2)
+    return chooseExport(exports, file, undefined);
+  const what =
+    only === undefined
+      ? `it exports several agents, and none of them is '${name}', whose run it is`
+      : `it exports several agents of the name '${name}'`;
+  const names = agents
+    .map(([key, value]) => (key === value.name ? key : `${key} ('${value.name}')`))
+    .join(', ');
+  throw cannot(file, what, `${names}; choose one as ${file}#NAME, or with --export NAME`);
+};
+
+/**
  * Loads all agents and teams that a module exports, or the one that `exportName` names.
  *
  * @throws {TroupeError} as {@link loadAgent} does.
@@ -41,31 +64,34 @@ export const loadAgents = async (
   return agents.size === 0 ? [chooseExport(exports, file, exportName)] : [...agents];
 };
 
+/** An earlier version of an agent. */
+export interface LoadedVersion {
+  readonly label: string;
+  readonly agent: LoadedAgent;
+}
+
 /** The export of a module that holds earlier versions of its agents, by labels. */
 const VERSIONS = 'versions';
 
 /**
- * Loads the earlier versions of agents that a module exports as `versions`: an object of agents by labels for people; none by default.
+ * Loads the earlier versions of agents that a module exports as `versions`: an object of agents, or lists of them, by labels for people; none by
+ * default.
  *
  * @throws {TroupeError} `command.usage` where that is something else, and as {@link loadAgent} does.
  */
-export const loadVersions = async (
-  file: string,
-  folder: string,
-): Promise<Readonly<Record<string, LoadedAgent>>> => {
+export const loadVersions = async (file: string, folder: string): Promise<readonly LoadedVersion[]> => {
   const found = (await loadModule(file, folder))[VERSIONS];
-  if (found === undefined || isAgent(found)) return {};
-  const versions: Record<string, LoadedAgent> = {};
-  for (const [label, version] of Object.entries(Object(found))) {
-    if (!isAgent(version))
+  if (found === undefined || isAgent(found)) return [];
+  return Object.entries(Object(found)).flatMap(([label, given]) =>
+    [given].flat().map((agent): LoadedVersion => {
+      if (isAgent(agent)) return { label, agent };
       throw cannot(
         file,
         `its export '${VERSIONS}' has something that is not an agent or team`,
         `'${label}'; write { 'until 2.0': clerk1 }`,
       );
-    versions[label] = version;
-  }
-  return versions;
+    }),
+  );
 };
 
 /** Loads a foreign module, in JavaScript or TypeScript. @throws {TroupeError} as {@link loadAgent} does. */
@@ -183,7 +209,7 @@ const chooseExport = (
 };
 
 /** By its shape: the module may have its own copy of troupe. */
-const isAgent = (value: unknown): value is LoadedAgent =>
+export const isAgent = (value: unknown): value is LoadedAgent =>
   typeof value === 'object' &&
   value !== null &&
   ['run', 'stream', 'diagram'].every((name) => typeof Reflect.get(value, name) === 'function') &&

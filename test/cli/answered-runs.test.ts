@@ -49,14 +49,14 @@ test('a waiting run that no process has is listed as answered once all of its re
   expect(await listed()).toMatch(/waiting(?!.*answered)/);
   expect((await play(['deny', 'run-1', '--store', file])).code).toBe(0);
   expect(await listed()).toMatch(
-    /waiting.*\(Answered: a worker or server of its agent continues it within seconds\)/,
+    /waiting.*\(Answered: a worker or server of its agent continues it within seconds, if there is one\)/,
   );
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 40_000 });
   onTestFinished(() => {
     vi.useRealTimers();
   });
   expect(await listed()).toMatch(
-    /waiting.*\(Answered: no worker has taken it for (?:39|40)\.\d s, start one or resume it\)/,
+    /waiting.*\(Answered: no worker has taken it for (?:39|40)\.\d s \(none has a run, so perhaps there is none\), start one or resume it\)/,
   );
 });
 
@@ -98,7 +98,7 @@ test('troupe approve says how many of several people have approved, and show cou
   );
   const after = (await call('show', 'run-1')).stdout;
   expect(after).toMatch(
-    /! Answered, and not read by the run yet: cashier, pay: .*\n {2}! Answered: a worker or server of its agent continues it within seconds\n/,
+    /! Answered, and not read by the run yet: cashier, pay: .*\n {2}! Answered: a worker or server of its agent continues it within seconds, if there is one\n/,
   );
   expect(after).not.toContain('aits for a');
   expect(await requestsShown()).toMatchObject([{ isAnswered: true }]);

@@ -218,8 +218,37 @@ describe('troupe resilience', () => {
     expect(lines.at(-1)).toMatchObject({ agent: 'clerk', weak: 0, counts: { hung: 0, same: 10 } });
   });
 
+  test('approves what needs a yes where it is told to, by an option or by what the module exports', async () => {
+    const approved = await call([
+      'resilience',
+      moduleOf('patient.ts'),
+      'go',
+      '--approve',
+      '--faults',
+      'tool',
+    ]);
+    expect(approved.stdout).toContain('Without a fault: sent to Ada | sent to Bob\n');
+    expect(approved.stdout).toMatch(/✗ tool call 1, send .*gives the text of an error as its answer/);
+    expect(approved.stdout).toMatch(/\n {2}→ check the answer: by an `output` schema/);
+    const exported = await call([
+      'resilience',
+      moduleOf('resilient.ts'),
+      'go',
+      '--faults',
+      'store',
+      '--limit',
+      '1',
+    ]);
+    expect([exported.code, exported.stderr]).toEqual([0, '']);
+    expect(exported.stdout).toContain('Without a fault: sent to Ada | sent to Bob\n');
+  });
+
   test.each([
     [['resilience'], 'no file was named'],
+    [
+      ['resilience', moduleOf('patient.ts'), 'go'],
+      "it waits for the approval of 'send': give --approve, or export `resilience = { run: { person } }`",
+    ],
     [['resilience', file, 'x', '--faults', 'modle'], "--faults has no 'modle'"],
     [['resilience', `${file}#clerk`, '{', '--data'], 'the input is no JSON'],
   ])('says what is wrong: %j', async (args, message) => {
@@ -261,9 +290,39 @@ describe('troupe coverage', () => {
     expect(root?.untested.length).toBeGreaterThan(0);
     expect(root?.never.arrows.length).toBeGreaterThan(0);
     const changed = await call(['coverage', `${file}#better`, '--over', tested]);
-    expect(changed.stdout).toContain('1 run left out');
+    expect([changed.code, changed.stdout]).toEqual([1, '']);
+    expect(changed.stderr).toContain('that its charts can replay: 1 run left out');
     const missing = await call(['coverage', team, '--over', lived, '--tested', 'typo.db']);
     expect(missing.code).toBe(2);
     expect(missing.stderr).toContain('--tested names a store that is not there');
+  });
+
+  test('says so where the store has no run of the agent, and lists nothing as if it had never been seen', async () => {
+    const store = join(folder, 'others.db');
+    await call(['run', moduleOf('echo.ts'), 'Hello.', '--store', store]);
+    const other = await call(['coverage', team, '--over', store]);
+    expect([other.code, other.stdout]).toEqual([1, '']);
+    expect(other.stderr).toMatch(
+      /^Nothing of 'chorus' can be counted as the store .* has no run of it: it has runs of echo\n$/,
+    );
+  });
+
+  test('leaves out what an agent cannot come to, with what it lacks, and says what its names mean', async () => {
+    const store = join(folder, 'echoed.db');
+    await call(['run', moduleOf('echo.ts'), 'Hello.', '--store', store]);
+    const { code, stdout } = await call(['coverage', moduleOf('echo.ts'), '--over', store]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /\nLeft out, as echo has not what they are for: \d+ states and \d+ arrows\. It lacks an environment that it observes; a critic; a recovery; a delegate\n/,
+    );
+    expect(stdout).not.toMatch(/^ {2}agent\S*(?:CRITIC|looking|gathering)/m);
+    expect(stdout).not.toMatch(/answered\.(?:recover|delegate)|wantsCritique/);
+    expect(stdout).toMatch(/\n {2}agent\.stopped\n/);
+    expect(stdout).toMatch(/\nactors: .* #0: the first arrow/);
+    const json = await call(['coverage', moduleOf('echo.ts'), '--over', store, '--json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      beyond: { ids: expect.arrayContaining(['agent.running.CRITIC', 'agent.gathering']) },
+      never: { states: expect.not.arrayContaining(['agent.running.CRITIC']) },
+    });
   });
 });

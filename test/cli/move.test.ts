@@ -39,6 +39,9 @@ test('moves a run to another store, says where it is, and resumes it there by it
   const where = `Moved to sqlite:${join(folder, 'two.db')}, `;
   expect((await call('runs', '--store', 'one.db')).stdout).toContain(`(${where}`);
   expect((await call('show', runId, '--store', 'one.db')).stdout).toContain(`! ${where}`);
+  const shown = (await call('show', runId, '--store', 'one.db')).stdout;
+  expect(shown).toContain(`troupe show ${runId} --store sqlite:${join(folder, 'two.db')}\n`);
+  expect(shown).not.toMatch(/troupe (?:approve|fork|resume)/);
   expect((await call('runs', '--status', 'moved', '--json', '--store', 'one.db')).stdout).toContain(runId);
   const refused = await call('resume', runId, '--store', 'one.db');
   expect([refused.code, refused.stderr]).toEqual([
@@ -46,7 +49,16 @@ test('moves a run to another store, says where it is, and resumes it there by it
     expect.stringContaining('it was moved to another store'),
   ]);
   const again = await call('move', runId, '--store', 'one.db', '--to', 'two.db', '--json');
-  expect(JSON.parse(again.stdout)).toMatchObject({ runId, to: `sqlite:${join(folder, 'two.db')}` });
+  expect(JSON.parse(again.stdout)).toMatchObject({
+    runId,
+    to: `sqlite:${join(folder, 'two.db')}`,
+    movedAt: expect.any(Number) as number,
+  });
+  expect((await call('move', runId, '--store', 'one.db', '--to', 'two.db')).stderr).toMatch(
+    new RegExp(
+      `^Run ${runId} was moved to sqlite:${join(folder, 'two.db')} before, 2\\d{3}-.*: nothing was done\n$`,
+    ),
+  );
   expect((await call('move', runId, '--store', 'one.db', '--to', 'three.db')).stderr).toContain(
     `it was moved before: to sqlite:${join(folder, 'two.db')}`,
   );
@@ -55,6 +67,22 @@ test('moves a run to another store, says where it is, and resumes it there by it
     0,
     expect.stringContaining('completed'),
   ]);
+});
+
+test('says of a run under way who has it, and what to do', async () => {
+  const { folder, call, runId } = await begun();
+  const store = sqliteStore(join(folder, 'one.db'));
+  const lease = await store.acquire(runId, { holder: 'worker-7', ttlMs: 60_000, now: Date.now() });
+  const { code, stderr } = await call('move', runId, '--store', 'one.db', '--to', 'two.db');
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(
+      /Cannot move run '\S+' as it is under way: worker-7 has it\. Stop that worker, server or command \(SIGTERM/,
+    ),
+  ]);
+  await store.release(lease);
+  await store.close();
+  expect((await call('move', runId, '--store', 'one.db', '--to', 'two.db')).code).toBe(0);
 });
 
 test('refuses what is no other store, and makes none', async () => {

@@ -201,7 +201,9 @@ test('a run whose process is gone is shown as interrupted, with the command that
   expect((await call(['runs'])).stdout).toContain(`${runId}  interrupted  `);
   const shown = await call(['show', runId], { environment: { npm_command: 'exec' } });
   expect(shown.stdout).toContain(`${runId} · counter · interrupted`);
-  expect(shown.stdout).toContain(`Its process is gone: resume it · npx troupe resume ${runId}`);
+  expect(shown.stdout).toContain(
+    `Left in order by its process, and waits for another one: resume it · npx troupe resume ${runId}`,
+  );
 });
 
 describe('troupe resume', () => {

@@ -14,6 +14,7 @@ import { assertCallsKept } from '../../src/runtime/journal/versions/waiting-call
 import { createGlobalEngine } from '../../src/runtime/engines/global-engine.ts';
 import { serve } from '../../src/runtime/serve/serve.ts';
 import { checkVersion } from '../../src/runtime/journal/versions/check-version.ts';
+import * as released from './modules/released.ts';
 import * as retooled from './modules/retooled.ts';
 import * as upgraded from './modules/upgraded.ts';
 import { play } from './fake-terminal.ts';
@@ -160,7 +161,7 @@ describe('troupe upgrade', () => {
     await store.close();
   });
 
-  test('names a call whose tool takes another input, which then fails', async () => {
+  test('names a call that waits and whose tool takes another input, and the run is held until the old one is there', async () => {
     const { file, store } = await withRuns();
     const check = `${moduleOf('retooled.ts')}#narrowed`;
     const { code, stdout } = await play(['upgrade', '--check', check, '--over', file, '--no-color'], {
@@ -173,7 +174,31 @@ describe('troupe upgrade', () => {
       '  was {"amount":3}',
       expect.stringMatching(/^ {2}now Cannot call 'pay' as its input does not fit: .*cents/),
     ]);
-    expect(stdout).toContain(`: 0 go on, ${RUNS} with a call that fails\n`);
+    expect(stdout).toContain(`: 0 go on, ${RUNS} would be held\n`);
+    const refused = await play(['resume', 'payer-1', '--agent', check, '--store', file, '--no-color'], {
+      folder,
+      columns: 200,
+    });
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /a call of 'payer' waits whose input the tool 'pay' does not take any more: .*cents/,
+      ),
+    ]);
+    const [asked] = await openRequests(store, 'payer-2');
+    await answerRequest(store, 'payer-2', { id: asked?.id ?? '', yes: true });
+    const service = serve(createGlobalEngine(), { agents: { payer: retooled.narrowed }, store, sweepMs: 20 });
+    await vi.waitFor(async () => {
+      const entry = await store.entry('payer-2');
+      expect(entry && (await heldMark(store, entry))).toMatchObject({ code: 'tool.missing' });
+    });
+    await service.drain();
+    const old = serve(createGlobalEngine(), { agents: { payer }, store, sweepMs: 20 });
+    await vi.waitFor(async () => {
+      expect((await store.entry('payer-2'))?.status).toBe('completed');
+    });
+    await old.drain();
+    // In a program, the agent is notified.
     const handle = await resume(retooled.narrowed, 'payer-0', { store });
     handle.approve(handle.requests[0]?.id ?? '');
     expect((await handle.result).output).toMatch(/^Done: false Cannot call 'pay'/);
@@ -249,6 +274,55 @@ describe('troupe upgrade', () => {
     await store.close();
   });
 
+  test('takes several agents of one label, as one release has them', async () => {
+    const { file, store } = await withRuns();
+    const check = ['upgrade', '--check', moduleOf('released.ts'), '--over', file, '--json'];
+    const { code, stdout } = await play(check, { folder });
+    expect(code).toBe(0);
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, string>);
+    expect(new Set(lines.map(({ agent: name, version }) => `${name} ${version}`))).toEqual(
+      new Set(['payer 2.0', 'buyer 2.0']),
+    );
+    const service = serve(createGlobalEngine(), {
+      agents: { payer: released.payer, buyer: released.buyer },
+      versions: released.versions,
+      store,
+      sweepMs: 20,
+    });
+    for (const runId of ['payer-0', 'buyer-0']) {
+      const [request] = await openRequests(store, runId);
+      await answerRequest(store, runId, { id: request?.id ?? '', yes: true });
+    }
+    await vi.waitFor(async () => {
+      for (const runId of ['payer-0', 'buyer-0'])
+        expect((await store.entry(runId))?.status).toBe('completed');
+    });
+    await service.drain();
+    await store.close();
+  });
+
+  test('has a run that is held say why in words, and which versions were tried', async () => {
+    const { file, store } = await withRuns();
+    const { buyer: strayed, versions } = await import('./modules/strayed.ts');
+    const service = serve(createGlobalEngine(), { agents: { buyer: strayed }, versions, store, sweepMs: 20 });
+    const [request] = await openRequests(store, 'buyer-0');
+    await answerRequest(store, 'buyer-0', { id: request?.id ?? '', yes: true });
+    await vi.waitFor(async () => {
+      const entry = await store.entry('buyer-0');
+      expect(entry && (await heldMark(store, entry))).toMatchObject({ code: 'journal.diverged' });
+    });
+    await service.drain();
+    const shown = await play(['show', 'buyer-0', '--store', file, '--no-color'], { folder, columns: 400 });
+    expect(shown.stdout).toMatch(
+      /! Held: Cannot resume run 'buyer-0' as 'buyer\S*' does something else: then member\.engaged \(\S*greeter\S*\), and now member\.engaged \(\S*porter\S*\)\. Nor do its versions fit: '1\.5', '1\.8'\n/,
+    );
+    expect(shown.stdout).not.toMatch(/Held: .*\{"/);
+    await store.close();
+  });
+
   test('refuses versions that are no agents, and names the label', async () => {
     const { file, store } = await withRuns();
     const module = join(folder, 'odd.mjs');
@@ -272,6 +346,17 @@ describe('troupe upgrade', () => {
     );
     expect([code, stdout]).toEqual([
       1,
+      `0 runs under way (and ${2 * RUNS} runs of payer, buyer, which it does not export): 0 go on\n`,
+    ]);
+    await store.close();
+  });
+
+  test('finds nothing wrong where the export that is named has no run under way', async () => {
+    const { file, store } = await withRuns();
+    const check = ['upgrade', '--check', `${moduleOf('echo.ts')}#default`, '--over', file, '--no-color'];
+    const { code, stdout } = await play(check, { folder });
+    expect([code, stdout]).toEqual([
+      0,
       `0 runs under way (and ${2 * RUNS} runs of payer, buyer, which it does not export): 0 go on\n`,
     ]);
     await store.close();

@@ -159,6 +159,10 @@ describe('troupe verify', () => {
     [['verify', `${verified}#sound`, '--key', 'key.pem'], '--key is of use with --against only'],
     [['verify', `${verified}#sound`, '--against', 'nowhere.json'], 'Cannot read the report'],
     [['verify', `${verified}#sound`, '--against', verified], 'Cannot read the report'],
+    [
+      ['verify', `${moduleOf('misnamed.ts')}`],
+      "names the tool 'wipee', which it does not have: there are wipe; did you mean 'wipe'?",
+    ],
     [['verify', 'none.ts'], 'there is no such file'],
     [['verify'], 'no file was named'],
   ])('refuses %j', async (args, message) => {

@@ -97,3 +97,72 @@ test('[FIND-54] a call of a tool that never was is answered as before, wherever 
   const resumed = await (await resume(make(), 'r', { store: await killedBeforeAnswer(store) })).result;
   expect(resumed.output).toBe('done');
 });
+
+describe('a call that was approved, and whose process ended before it was made', () => {
+  const paying = (input: z.ZodType<Record<string, unknown>>) =>
+    agent({
+      name: 'payer',
+      tools: [
+        tool({
+          name: 'pay',
+          description: 'Pays.',
+          input,
+          approval: true,
+          idempotent: true,
+          execute: (given) => JSON.stringify(given),
+        }),
+      ],
+      decide: ({ results }): Decision =>
+        results.length === 0
+          ? { kind: 'act', calls: [{ name: 'pay', input: { amount: 3 } }] }
+          : { kind: 'answer', answer: `${results[0]?.ok} ${results[0]?.text}` },
+    });
+
+  /** The run as its process left it right after the yes. */
+  const approved = async (): Promise<PlainStore> => {
+    const store = new PlainStore();
+    const handle = paying(z.object({ amount: z.number() })).stream('go', { store, runId: 'r' });
+    for await (const event of handle) if (event.type === 'tool.approval-requested') handle.approve(event.id);
+    const { records } = await recordsIn(store, 'r');
+    const made = records.findIndex(
+      (record) => record.kind === 'event' && record.event.type === 'tool.started',
+    );
+    return PlainStore.with('r', records.slice(0, made));
+  };
+
+  test.each([
+    ['checks at once', z.object({ cents: z.number() })],
+    ['checks asynchronously', z.object({ cents: z.number() }).refine(() => Promise.resolve(true))],
+  ])('is held where its tool takes another input and %s, and is made by the old one', async (_, other) => {
+    const left = await approved();
+    const held = await resume(paying(other), 'r', { store: left });
+    await expect(held.result).rejects.toMatchObject({ code: 'tool.missing', tool: 'pay' });
+    expect(left.entry('r')?.status).toBe('running');
+    const resumed = await resume(paying(z.object({ amount: z.number() })), 'r', { store: left });
+    expect((await resumed.result).output).toBe('true {"amount":3}');
+  });
+});
+
+test('nobody is asked to approve a call whose input its tool does not take: its agent gets the error', async () => {
+  const clerk = agent({
+    name: 'clerk',
+    tools: [
+      tool({
+        name: 'pay',
+        description: 'Pays.',
+        input: z.object({ amount: z.number() }),
+        approval: true,
+        execute: () => 'paid',
+      }),
+    ],
+    decide: ({ results }): Decision =>
+      results.length === 0
+        ? { kind: 'act', calls: [{ name: 'pay', input: { amount: 'three' } }] }
+        : { kind: 'answer', answer: results.map(({ text }) => text).join() },
+  });
+  const { output, events, records } = await clerk.run('go');
+  expect(output).toMatch(/^Cannot call 'pay' as its input does not fit: .*amount/);
+  expect(records[0]?.results[0]).toMatchObject({ kind: 'validation', error: { code: 'tool.input-invalid' } });
+  expect(events.map(({ type }) => type)).not.toContain('tool.approval-requested');
+  expect(events.find(({ type }) => type === 'tool.started')).toMatchObject({ synthesised: true });
+});

@@ -304,3 +304,17 @@ describe('letters', () => {
     ]);
   });
 });
+
+test.each([
+  [['run-1', 'yes'], "its third argument is no answer: found 'yes'"],
+  [['run-1'], 'its third argument is no answer: found nothing'],
+  [['run-1', { id: 'a', text: 7 }], 'its answer has no text, or no id of a request'],
+  [[{ id: 'a', yes: true }], 'its second argument is no id of a run'],
+])('an answer that is none is refused with what to pass: %j', async (given, message) => {
+  const refused = Reflect.apply(answerRequest, undefined, [memoryStore(), ...given]) as Promise<void>;
+  await expect(refused).rejects.toMatchObject({
+    code: 'input.invalid',
+    message: expect.stringContaining(message) as string,
+  });
+  await expect(refused).rejects.toThrow('Pass the store, the id of the run, and { id, yes: true }');
+});

@@ -16,6 +16,8 @@ import type { Acted, Trouble } from '../../machines/agent/agent-context.ts';
 import type { ToolAsk } from '../../machines/asks.ts';
 import { decideToolRetry } from '../../models/retry/retry-policy.ts';
 import { READ_RESULT } from '../../tools/calls/cut-text.ts';
+import type { Misfit } from '../../tools/calls/misfit.ts';
+import { misfitOf } from '../../tools/calls/misfit.ts';
 import { performCall } from '../../tools/calls/perform-call.ts';
 import { failure } from '../../tools/calls/tool-result.ts';
 import { ambiguousCall } from './ambiguous-call.ts';
@@ -47,11 +49,35 @@ export const callTool = (effect: Effect, ask: ToolAsk, desk: Desk): Acted | Prom
     return attemptCall(tool, effect, ask, desk);
   return andThen(consultSafety(tool, effect, ask, desk), (said) => {
     if (said.verdict === 'deny') return denialOf(said, effect, ask, desk);
-    return (
-      findNeed(tool, effect, ask, said) ??
-      attemptCall(tool, effect, ask, desk, said.verdict === 'allow' ? said.rule : undefined)
-    );
+    const need = findNeed(tool, effect, ask, said);
+    return need === undefined
+      ? attemptCall(tool, effect, ask, desk, said.verdict === 'allow' ? said.rule : undefined)
+      : andThen(misfitOf(tool, call), (misfit) =>
+          misfit?.issues === undefined ? need : refuseInput(tool, misfit, effect, ask, desk),
+        );
   });
+};
+
+/** Ends a call whose input its tool does not take: nobody is asked to approve what cannot be done. */
+const refuseInput = (
+  tool: Tool,
+  { message, issues }: Misfit,
+  effect: Effect,
+  ask: ToolAsk,
+  desk: Desk,
+): Acted | Promise<Acted> => {
+  publishStart(tool.name, describeCall(tool, ask.call), effect, ask, desk);
+  const code = 'tool.input-invalid';
+  const error = {
+    code,
+    message,
+    retryable: 'maybe',
+    tool: tool.name,
+    details: issues,
+    ...placeOf(effect, ask),
+  } as const;
+  const effort = { durationMs: 0, attempts: effect.attempt };
+  return concludeCall(failure(ask.call, 'validation', error, effort), ask, desk);
 };
 
 /** The need of a call for approval, by its tool or by the run's safety strategy, on the terms of the latter. */

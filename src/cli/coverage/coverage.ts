@@ -14,15 +14,19 @@ import { tableLines } from '../terminal/table.ts';
 import { widthOf } from '../terminal/terminal.ts';
 import type { CoverageCommand } from './coverage-command.ts';
 import type { CoveredChart } from './covered-chart.ts';
-import { coveredCharts, neverIn } from './covered-chart.ts';
+import { coveredCharts, neverIn, statesIn } from './covered-chart.ts';
 import { livedChart } from './lived-chart.ts';
 import { recordedWays } from './recorded-ways.ts';
 
 /** The charts as the runs of a store lived them. */
 interface LivedStore {
+  /** The name of the store. */
+  readonly store: string;
   readonly charts: readonly CoveredChart[];
   readonly runs: number;
   readonly left: readonly string[];
+  /** The names of other agents that the store has runs of. */
+  readonly others: readonly string[];
 }
 
 /** `troupe coverage`: what of the charts of an agent or a team stored runs have seen, and what never was, beside what tests have. */
@@ -39,6 +43,9 @@ export const coverage = async (wanted: CoverageCommand, session: Session): Promi
           ...session,
           settings: { ...settings, store: tested, storeOption: '--tested' },
         });
+  for (const each of [lived, inTests])
+    if (each?.runs === 0) terminal.stderr.write(`${noRunLine(agent.name, each)}\n`);
+  if (lived.runs === 0) return exitCode.unanswered;
   await writeReport('--mermaid', mermaid, () => bothCharts(agent, lived), session);
   if (settings.json)
     for (const each of lived.charts) terminal.stdout.write(jsonLine(dataOf(each, lived, inTests)));
@@ -50,10 +57,22 @@ export const coverage = async (wanted: CoverageCommand, session: Session): Promi
 const readLived = async (agent: LoadedAgent, limit: number, session: Session): Promise<LivedStore> => {
   const { chartShape } = await import('../../inspect/recording/chart-shape.ts');
   return withStore(session, async ({ store }) => {
-    const { recordings, left } = await recordedWays(agent, store, limit);
-    const shape = chartShape(journaledDefinition(agent).machine);
-    return { charts: coveredCharts(recordings, { name: agent.name, shape }), runs: recordings.length, left };
+    const { recordings, left, others } = await recordedWays(agent, store, limit);
+    const definition = journaledDefinition(agent);
+    const shape = chartShape(definition.machine);
+    const charts = coveredCharts(recordings, { name: agent.name, shape, definition });
+    return { store: store.name, charts, runs: recordings.length, left, others };
   });
+};
+
+/** Says that nothing is counted: all would look as if it had never been seen. */
+const noRunLine = (agent: string, { store, left, others }: LivedStore): string => {
+  const start = `Nothing of '${oneLine(agent, 80)}' can be counted as the store ${store} has no run of it`;
+  if (left.length > 0)
+    return `${start} that its charts can replay: ${several(left.length, 'run')} left out, as they are not what the charts do now: ${oneLine(left.join(', '), 200)}`;
+  return others.length === 0
+    ? `${start}: it has no runs at all`
+    : `${start}: it has runs of ${oneLine(others.slice(0, SHOWN).join(', '), 200)}`;
 };
 
 /** Names that are listed of what was never seen. */
@@ -96,6 +115,7 @@ const coverageLines = (
     ...(root === undefined
       ? []
       : [
+          ...beyondLines(root),
           ...listed(`States of ${root.name} never seen`, neverIn(root.states)),
           ...listed(`Arrows of ${root.name} never seen`, neverIn(root.arrows)),
           ...(others === undefined
@@ -111,6 +131,21 @@ const coverageLines = (
                 ),
               ]),
         ]),
+    paint.dim(KEY),
+  ];
+};
+
+/** The meaning of the names in the report. */
+const KEY =
+  'actors: agents and teams that went through a chart, once for each time that they were engaged. #0: the first arrow of a state for that event, in the order in which they are tried';
+
+/** Names the parts that were left out, as the agent cannot come to them. */
+const beyondLines = ({ name, beyond: { ids, lacking }, shape }: CoveredChart): readonly string[] => {
+  if (ids.size === 0) return [];
+  const states = statesIn(shape).filter(({ id }) => ids.has(id)).length;
+  const counts = `${several(states, 'state')} and ${several(ids.size - states, 'arrow')}`;
+  return [
+    oneLine(`Left out, as ${name} has not what they are for: ${counts}. It lacks ${lacking.join('; ')}`, 400),
   ];
 };
 
@@ -118,7 +153,7 @@ const onlyIn = (one: ReadonlyMap<string, number>, other: ReadonlyMap<string, num
   [...one].flatMap(([id, times]) => (times > 0 && (other.get(id) ?? 0) === 0 ? [id] : []));
 
 const dataOf = (
-  { name, actors, states, arrows, guards }: CoveredChart,
+  { name, actors, states, arrows, guards, beyond }: CoveredChart,
   { runs, left }: LivedStore,
   inTests: LivedStore | undefined,
 ): object => {
@@ -131,6 +166,7 @@ const dataOf = (
     states: Object.fromEntries(states),
     arrows: Object.fromEntries(arrows),
     guards: Object.fromEntries(guards),
+    beyond: { ids: [...beyond.ids], lacking: beyond.lacking },
     never: { states: neverIn(states), arrows: neverIn(arrows), guards: neverIn(guards) },
     ...(inTests === undefined
       ? {}

@@ -7,6 +7,8 @@ export interface RecordedWays {
   readonly recordings: readonly Recording[];
   /** Ids of runs that are left out: their code is another by now, or their journal is damaged. */
   readonly left: readonly string[];
+  /** The names of other agents that the store has runs of. */
+  readonly others: readonly string[];
 }
 
 /** Replays the newest stored runs of an agent, and records how each of its actors moved. */
@@ -17,7 +19,9 @@ export const recordedWays = async (
 ): Promise<RecordedWays> => {
   const { replay } = await import('../../runtime/journal/replay/replay.ts');
   const { recorder } = await import('../../inspect/recording/recorder.ts');
-  const runs = (await store.list({})).filter((run) => run.agent === agent.name).slice(0, limit);
+  const all = await store.list({});
+  const runs = all.filter((run) => run.agent === agent.name).slice(0, limit);
+  const others = [...new Set(all.map((run) => run.agent))].filter((name) => name !== agent.name);
   const recordings: Recording[] = [];
   const left: string[] = [];
   for (const { runId } of runs) {
@@ -30,5 +34,5 @@ export const recordedWays = async (
       left.push(runId);
     }
   }
-  return { recordings, left };
+  return { recordings, left, others };
 };

@@ -48,6 +48,8 @@ export interface ResilienceCommand extends NamedModule {
   readonly isData: boolean;
   readonly faults: readonly Dependency[] | undefined;
   readonly limit: number | undefined;
+  /** True if calls that need approval are approved. */
+  readonly isApproved: boolean;
   /** A file that the page is written to. */
   readonly html: string | undefined;
 }
@@ -58,6 +60,7 @@ export interface EvalValues {
   readonly export?: string | undefined;
   readonly over?: string | undefined;
   readonly judges?: boolean | undefined;
+  readonly approve?: boolean | undefined;
   readonly tools?: string | undefined;
   readonly tries?: string | undefined;
   readonly concurrency?: string | undefined;
@@ -167,6 +170,7 @@ export const resilienceCommandFrom = (
     isData: values.data ?? false,
     faults,
     limit: atLeastOne(values.limit, '--limit', name),
+    isApproved: values.approve ?? false,
     html: textOf(values.html, '--html', name),
   };
 };

@@ -3,7 +3,7 @@ import type { FaultOutcome, ResilienceReport } from '../../testing/resilience/re
 import type { PageCell } from '../pages/report-page.ts';
 import { reportPage } from '../pages/report-page.ts';
 import { briefValue } from '../words/brief-value.ts';
-import { baselineWords, endOf, outcomeNames, placeOf } from './resilience-words.ts';
+import { baselineWords, endOf, outcomeNames, placeOf, varianceLines } from './resilience-words.ts';
 
 /** A resilience report as one page: each fault with its outcome, none left out. */
 export const resiliencePage = (report: ResilienceReport): string => {
@@ -21,6 +21,7 @@ export const resiliencePage = (report: ResilienceReport): string => {
         lines: [
           `Input: ${briefValue(input)}`,
           `Without a fault: ${briefValue(baseline.output)}; ${baselineWords(report)}`,
+          ...varianceLines(report),
           ...(stopped === undefined ? [] : [`Stopped early as ${stopped}`]),
         ],
         table: {
@@ -38,12 +39,13 @@ export const resiliencePage = (report: ResilienceReport): string => {
 };
 
 const tableOf = (outcomes: readonly FaultOutcome[]) => ({
-  head: ['place', 'fault', 'outcome', 'weak point'],
+  head: ['place', 'fault', 'outcome', 'weak point', 'remedy'],
   rows: outcomes.map((each): readonly PageCell[] => [
     { text: placeOf(each.fault) },
     { text: `${each.fault.dependency} ${each.fault.words}` },
     { text: endOf(each), tone: TONES[each.outcome] },
     { text: each.weakness ?? '', tone: 'bad' },
+    { text: each.remedy ?? '' },
   ]),
 });
 

@@ -41,13 +41,14 @@ export const resilienceLines = (
   return [
     paint.bold(oneLine(`${agent}: ${baselineWords(report)}`)),
     oneLine(`Without a fault: ${briefValue(baseline.output)}`, 200),
+    ...varianceLines(report).map((line) => paint.yellow(line)),
     ...tableLines([head, ...rows], width),
     ...outcomes
       .filter(({ weakness }) => weakness !== undefined)
-      .map(
-        (each) =>
-          `${paint.red('✗')} ${oneLine(`${placeOf(each.fault)} ${each.fault.words}: ${each.weakness ?? ''}; ${endOf(each)}`, 300)}`,
-      ),
+      .flatMap((each) => [
+        `${paint.red('✗')} ${oneLine(`${placeOf(each.fault)} ${each.fault.words}: ${each.weakness ?? ''}; ${endOf(each)}`, 300)}`,
+        ...(each.remedy === undefined ? [] : [paint.dim(`  → ${oneLine(each.remedy, 300)}`)]),
+      ]),
     ...(stopped === undefined ? [] : [`Stopped early as ${stopped}`]),
     paint.bold(
       weak === 0
@@ -56,6 +57,16 @@ export const resilienceLines = (
     ),
   ];
 };
+
+/** Names all that differs without a fault, too, so that no fault is blamed for it. */
+export const varianceLines = ({ baseline: { varies } }: ResilienceReport): readonly string[] => [
+  ...(varies.tools.length === 0
+    ? []
+    : [oneLine(`Differs by itself: equal calls of ${varies.tools.join(', ')} have different results`, 300)]),
+  ...(varies.answer
+    ? ['Differs by itself: the answer. Another answer is no weak point; `isSame` says what is as good']
+    : []),
+];
 
 /** The calls and writes of the run without a fault. */
 export const baselineWords = ({ baseline: { models, tools, writes } }: ResilienceReport): string =>

@@ -1,5 +1,5 @@
 import { TroupeError } from '../../contracts/errors/error.ts';
-import type { LoadedAgent } from '../load-agent.ts';
+import type { LoadedAgent, LoadedVersion } from '../load-agent.ts';
 
 /** Agents by their names. @throws {TroupeError} `agent.duplicate` for two of one name */
 export const byName = (agents: readonly LoadedAgent[]): Readonly<Record<string, LoadedAgent>> => {
@@ -16,9 +16,13 @@ export const byName = (agents: readonly LoadedAgent[]): Readonly<Record<string, 
   return Object.fromEntries(named);
 };
 
-/** The earlier versions of those agents: a module may have versions of others, which another process executes. */
+/** The earlier versions of those agents, by label: a module may have versions of others, which another process executes. */
 export const versionsOf = (
   agents: Readonly<Record<string, LoadedAgent>>,
-  versions: Readonly<Record<string, LoadedAgent>>,
-): Readonly<Record<string, LoadedAgent>> =>
-  Object.fromEntries(Object.entries(versions).filter(([, { name }]) => Object.hasOwn(agents, name)));
+  versions: readonly LoadedVersion[],
+): Readonly<Record<string, readonly LoadedAgent[]>> => {
+  const labelled: Record<string, readonly LoadedAgent[]> = {};
+  for (const { label, agent } of versions)
+    if (Object.hasOwn(agents, agent.name)) labelled[label] = [...(labelled[label] ?? []), agent];
+  return labelled;
+};

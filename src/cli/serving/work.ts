@@ -1,8 +1,10 @@
+import { oneLine } from '../../base/text/printable.ts';
 import { several } from '../../base/text/number-words.ts';
 import { metrics } from '../../inspect/telemetry/metrics/metrics.ts';
 import { isTroupeError } from '../../contracts/errors/error.ts';
 import { assertKey } from '../../models/assert-key.ts';
 import { createGlobalEngine } from '../../runtime/engines/global-engine.ts';
+import type { TakenRun } from '../../runtime/serve/runs/taken-run.ts';
 import { serve } from '../../runtime/serve/serve.ts';
 import { partsOf } from '../../runtime/serve/service-parts.ts';
 import { exitCode } from '../exit-code.ts';
@@ -20,6 +22,12 @@ import { openProbes } from './probes.ts';
 /** Time between two looks for runs that are due, in ms. */
 const LOOK_MS = 1_000;
 
+/** A run that another process had: which, whose, and at which row of its journal it goes on. */
+const takenWords = ({ runId, agent, from, row }: TakenRun): string => {
+  const how = from === undefined ? 'left in order by its process' : `from ${from}, which is gone`;
+  return oneLine(`Took over ${runId} of ${agent}, ${how}, at row ${row} of its journal`, 300);
+};
+
 /** `troupe worker`: executes the runs of a store, beside other workers, until SIGTERM or Ctrl-C. */
 export const work = async (wanted: WorkerCommand, session: Session): Promise<number> => {
   const { modules, concurrency, port, host } = wanted;
@@ -31,7 +39,7 @@ export const work = async (wanted: WorkerCommand, session: Session): Promise<num
   );
   const agents = byName(loaded.flat());
   const earlier = await Promise.all(modules.map(({ file }) => loadVersions(file, terminal.folder)));
-  const versions = versionsOf(agents, Object.assign({}, ...earlier));
+  const versions = versionsOf(agents, earlier.flat());
   return withStoreIfAny(session, assertReadable, async (opened) => {
     if (opened === undefined)
       throw wrong('a worker executes the runs of a store: name one with --store', 'worker');
@@ -47,6 +55,9 @@ export const work = async (wanted: WorkerCommand, session: Session): Promise<num
       sweepMs: LOOK_MS,
       limits: { runs: concurrency },
       ...(model === undefined ? {} : { run: { model } }),
+      onTaken: (taken) => {
+        if (!settings.quiet) terminal.stderr.write(`  ${paint.yellow('↻')} ${takenWords(taken)}\n`);
+      },
       onProblem: (thrown) => {
         terminal.stderr.write(failureLine(thrown, paint, settings.debug));
         if (isTroupeError(thrown, 'journal.diverged') || isTroupeError(thrown, 'tool.missing'))

@@ -7,8 +7,8 @@ import { fittingVersion } from '../../runtime/journal/versions/fitting-version.t
 import { deskFor } from '../desk/desk-for.ts';
 import { soFar } from '../desk/so-far.ts';
 import type { Code } from '../usage/commands.ts';
-import type { LoadedAgent } from '../load-agent.ts';
-import { loadAgent, loadVersions } from '../load-agent.ts';
+import type { LoadedAgent, LoadedVersion } from '../load-agent.ts';
+import { loadAgent, loadAgentNamed, loadVersions } from '../load-agent.ts';
 import type { Performance } from '../perform.ts';
 import { explainBudget, explainOwnBudget } from '../words/unpriced.ts';
 import type { Session } from '../session.ts';
@@ -58,11 +58,14 @@ export const agentOfRun = async (
   const wanted = withModel(record, session.settings.model);
   const model = modelIn(wanted, session);
   if (wanted.command === 'run') {
-    const agent = await loadAgent(
-      wanted.file,
-      session.terminal.folder,
-      exportName ?? wanted.exportName,
-    ).catch((thrown: unknown) => {
+    const chosen = exportName ?? wanted.exportName;
+    const named = chosen === undefined ? (await store.entry(runId))?.agent : undefined;
+    const { folder } = session.terminal;
+    const loading =
+      named === undefined
+        ? loadAgent(wanted.file, folder, chosen)
+        : loadAgentNamed(named, wanted.file, folder);
+    const agent = await loading.catch((thrown: unknown) => {
       if (file !== undefined) throw nameOption(thrown, ['command.usage'], option);
       const advice = 'if it has moved, name it with --agent FILE';
       throw nameOption(thrown, ['command.usage'], 'the command that started the run', advice);
@@ -84,10 +87,8 @@ const versionsOf = async (
   { name }: LoadedAgent,
   file: string,
   { terminal }: Session,
-): Promise<readonly { readonly label: string; readonly agent: LoadedAgent }[]> =>
-  Object.entries(await loadVersions(file, terminal.folder)).flatMap(([label, agent]) =>
-    agent.name === name ? [{ label, agent }] : [],
-  );
+): Promise<readonly LoadedVersion[]> =>
+  (await loadVersions(file, terminal.folder)).filter(({ agent }) => agent.name === name);
 
 /** The version of an agent that a run goes on under; where none fits, the agent, by which the command says why. */
 const versionFor = async (
@@ -99,7 +100,7 @@ const versionFor = async (
   if (versions.length === 0) return agent;
   try {
     const { version } = await fittingVersion(agent, versions, runId, options);
-    return versions.find(({ label }) => label === version?.label)?.agent ?? agent;
+    return versions.find((each) => each.agent === version?.agent)?.agent ?? agent;
   } catch (thrown) {
     if (!isTroupeError(thrown)) throw thrown;
     return agent;

@@ -46,10 +46,24 @@ export const answerRun = (wanted: AnswerCommand, session: Session): Promise<numb
       if (session.settings.json) session.terminal.stdout.write(jsonLine(said));
       return exitCode.answered;
     }
+    if (!isRecorded) throw unknownAgent(wanted, runId, opened, session);
     const code = { file: undefined, exportName: undefined };
     return resumeHere({ runId, code, isParked: false }, opened, session);
   });
 };
+
+/** A run that no command started names no module: what was said is on record, and the run is resumed by another command. */
+const unknownAgent = (
+  { name }: AnswerCommand,
+  runId: string,
+  { option }: OpenStore,
+  { command }: Session,
+): TroupeError =>
+  new TroupeError(
+    'command.usage',
+    `Cannot resume run '${runId}' here as no command started it, so its agent is not known: it is ${SAID[name].toLowerCase()}, and a worker or server of its agent continues it; or resume it with the module that exports its agent: ${command} resume ${runId}${option} --agent FILE`,
+    { runId },
+  );
 
 /** The request with the approval that was just given. */
 const withAnswer = (request: StoredRequest, { name, by }: AnswerCommand): StoredRequest =>

@@ -1,7 +1,7 @@
-import { lasting } from '../../base/text/number-words.ts';
+import { lasting, several } from '../../base/text/number-words.ts';
 import { oneLine } from '../../base/text/printable.ts';
 import type { JournalStore, RunEntry } from '../../contracts/journals/journal.ts';
-import { INTERRUPTED, type LeftStatus, QUEUED } from '../../runtime/journal/resume/left-running.ts';
+import { heldRuns, INTERRUPTED, type LeftStatus, QUEUED } from '../../runtime/journal/resume/left-running.ts';
 import { moveMark } from '../../runtime/journal/moves/move-marks.ts';
 import { heldMark } from '../../runtime/journal/versions/held-marks.ts';
 import type { Session } from '../session.ts';
@@ -40,11 +40,15 @@ export const leftNotice = async (
   if (held !== undefined) return { words: `Held: ${oneLine(held.message, 300)}` };
   const isRecorded = (await commandOf(store, runId)) !== undefined;
   const idleMs = Date.now() - (await lastSign(store, entry));
-  const words = wordsOf(left, Date.now() - entry.createdAt);
-  if (!isRecorded && idleMs < UNTAKEN_MS)
-    return { words: `${words}: a worker or server of its agent continues it within seconds` };
+  const leases = await store.leases();
+  const hasLeft = leases.every((lease) => lease.runId !== runId);
+  const words = wordsOf(left, Date.now() - entry.createdAt, hasLeft);
+  const busy = (await heldRuns(store)).size;
+  if (!isRecorded && idleMs < UNTAKEN_MS) return { words: `${words}: ${takerWords(busy)}` };
   const since = left === QUEUED ? '' : ` for ${lasting(idleMs)}`;
-  const untaken = isRecorded ? '' : `no worker has taken it${since}, start one or `;
+  const full =
+    busy === 0 ? 'none has a run, so perhaps there is none' : `those there have ${several(busy, 'run')}`;
+  const untaken = isRecorded ? '' : `no worker has taken it${since} (${full}), start one or `;
   const code = isRecorded ? '' : ' --agent FILE';
   return {
     words: `${words}: ${untaken}resume it`,
@@ -56,20 +60,32 @@ export const leftNotice = async (
 export const moveNotice = async (
   store: JournalStore,
   { runId, status }: { readonly runId: string; readonly status: 'moved' | 'arriving' },
+  { command }: Pick<Session, 'command'>,
 ): Promise<Notice> => {
   if (status === 'arriving')
     return { words: 'It is being moved to this store: the same troupe move, once more, finishes that' };
   const mark = await moveMark(store, runId);
   const where = mark === undefined ? 'another store' : `${oneLine(mark.to, 200)}, ${timeWords(mark.at)}`;
-  return { words: `Moved to ${where}` };
+  const words = `Moved to ${where}`;
+  // The name of a database has no password, so a command with it may reach nothing.
+  return mark?.to.startsWith('sqlite:') === true
+    ? { words, command: `${command} show ${oneLine(runId)} --store ${oneLine(mark.to, 200)}` }
+    : { words };
 };
 
-const wordsOf = (left: Left, sinceMs: number): string => {
+/** Says who takes a run soon, as far as the leases of others tell. */
+const takerWords = (busy: number): string =>
+  busy === 0
+    ? 'a worker or server of its agent continues it within seconds, if there is one'
+    : `a worker or server of its agent continues it once it has room (${several(busy, 'run')} under way in this store)`;
+
+/** `hasLeft`: its lease was given back, and has not expired. */
+const wordsOf = (left: Left, sinceMs: number, hasLeft: boolean): string => {
   switch (left) {
     case QUEUED:
       return `Queued for ${lasting(sinceMs)}, and not executed yet`;
     case INTERRUPTED:
-      return 'Its process is gone';
+      return hasLeft ? 'Left in order by its process, and waits for another one' : 'Its process is gone';
     case 'answered':
       return 'Answered';
   }

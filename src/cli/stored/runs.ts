@@ -5,14 +5,15 @@ import type { RunsCommand } from '../usage/commands.ts';
 import { exitCode } from '../exit-code.ts';
 import { screenOf } from '../terminal/screen.ts';
 import type { Session } from '../session.ts';
-import { heldRuns, INTERRUPTED, leftRunning, QUEUED } from '../../runtime/journal/resume/left-running.ts';
+import { heldRuns, INTERRUPTED, QUEUED } from '../../runtime/journal/resume/left-running.ts';
 import { heldMark } from '../../runtime/journal/versions/held-marks.ts';
 import { leftNotice, moveNotice } from './left-words.ts';
 import type { OpenStore } from './open-store.ts';
 import { withStore } from './open-store.ts';
 import { waitingNotices } from './request-words.ts';
-import type { ListedRun } from './run-list.ts';
-import { listLines } from './run-list.ts';
+import { listedRuns } from './lists/listed-runs.ts';
+import type { ListedRun } from './lists/run-list.ts';
+import { listLines } from './lists/run-list.ts';
 import { jsonLine, unreadableLine } from './run-words.ts';
 import { readStoredRun } from '../../runtime/journal/replay/read-stored-run.ts';
 
@@ -21,9 +22,8 @@ export const runs = ({ status, limit }: RunsCommand, session: Session): Promise<
   withStore(session, async (opened) => {
     const { store } = opened;
     const { terminal, settings } = session;
-    const found = await store.list({ limit, ...(status === undefined ? {} : { status }) });
     const held = await heldRuns(store);
-    const left = await leftRunning(store, found, held);
+    const { found, left, unreadable } = await listedRuns(store, { status, limit }, held);
     const figures = new StoredFigures(store);
     const shown: ListedRun['entry'][] = [];
     for (const entry of found) {
@@ -36,16 +36,15 @@ export const runs = ({ status, limit }: RunsCommand, session: Session): Promise<
     }
     if (settings.json) for (const entry of shown) terminal.stdout.write(jsonLine(entry));
     else {
-      const listed: ListedRun[] = [];
-      for (const entry of shown) listed.push(await lookUpRun(entry, held, opened, session));
-      for (const line of listLines(listed, screenOf(session))) terminal.stdout.write(`${line}\n`);
+      const lookedUp: ListedRun[] = [];
+      for (const entry of shown) lookedUp.push(await lookUpRun(entry, held, opened, session));
+      for (const line of listLines(lookedUp, screenOf(session))) terminal.stdout.write(`${line}\n`);
     }
-    if (found.length === 0 && (found.unreadable ?? []).length === 0 && !settings.json && !settings.quiet)
+    if (found.length === 0 && unreadable.length === 0 && !settings.json && !settings.quiet)
       terminal.stderr.write(
         `No ${status?.join(' or ') ?? ''}${status === undefined ? '' : ' '}runs in ${store.name}\n`,
       );
-    for (const { id, error } of found.unreadable ?? [])
-      terminal.stderr.write(unreadableLine(id, error.message, session));
+    for (const { id, error } of unreadable) terminal.stderr.write(unreadableLine(id, error.message, session));
     return exitCode.answered;
   });
 
@@ -66,7 +65,7 @@ const lookUpRun = async (
       notices: [await leftNotice({ entry: { ...entry, status: 'running' }, left: status }, opened, session)],
     };
   if (status === 'moved' || status === 'arriving')
-    return { ...none, notices: [await moveNotice(store, { runId, status })] };
+    return { ...none, notices: [await moveNotice(store, { runId, status }, session)] };
   if (status !== 'waiting') return none;
   // A run that cannot be read is listed all the same.
   const asked = await openRequests(store, runId).catch(() => []);

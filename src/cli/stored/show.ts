@@ -179,9 +179,11 @@ const asText = async (
       ),
     ...(dueAt === undefined ? [] : [`is due at ${timeWords(dueAt)}`]),
   ];
+  // What is to do with it is to do where it is.
+  const elsewhere = entry.status === 'moved' || entry.status === 'arriving' ? entry.status : undefined;
   const onward =
-    entry.status === 'moved' || entry.status === 'arriving'
-      ? [await moveNotice(store, { runId, status: entry.status })]
+    elsewhere !== undefined
+      ? [await moveNotice(store, { runId, status: elsewhere }, session)]
       : left === undefined
         ? heldWords(held)
         : [await leftNotice({ entry: run.entry, left }, opened, session)];
@@ -199,11 +201,15 @@ const asText = async (
     ? steps.flatMap((view) => stepDetails(view, changeableEvents(eventsOf(view, events)), screen))
     : [...stepLines(steps, open, screen), ...failedLines(failedMembersIn(events), steps, screen)];
   const taking =
-    left !== undefined || held !== undefined || answered.length === 0 || (await heldRuns(store)).has(runId)
+    elsewhere !== undefined ||
+    left !== undefined ||
+    held !== undefined ||
+    answered.length === 0 ||
+    (await heldRuns(store)).has(runId)
       ? undefined
       : await leftNotice({ entry, left: 'answered' }, opened, session);
   const waiting = [
-    ...waitingNotices(open, runId, option, command),
+    ...(elsewhere === undefined ? waitingNotices(open, runId, option, command) : []),
     ...answered.map((request) => ({ words: answeredWords(request) })),
     ...(taking === undefined ? [] : [taking]),
   ].flatMap((notice) => noticeLines(paint.yellow('!'), notice, columns));
@@ -222,7 +228,8 @@ const asText = async (
       ),
     ].join('');
   }
-  const place = account.status === 'completed' ? undefined : lastForkPlace(events, steps);
+  const place =
+    account.status === 'completed' || elsewhere !== undefined ? undefined : lastForkPlace(events, steps);
   const again =
     place === undefined
       ? []

@@ -85,6 +85,7 @@ export const options = {
   concurrency: { type: 'string' },
   yes: { type: 'boolean', short: 'y' },
   judges: { type: 'boolean' },
+  approve: { type: 'boolean' },
   tries: { type: 'string' },
   junit: { type: 'string' },
   faults: { type: 'string' },
@@ -232,7 +233,11 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
     optional: 1,
     options: ['comment', 'expected', 'data', 'evaluator', 'by', 'path', 'step', 'call'],
   },
-  resilience: { needs: [FILE], optional: 1, options: ['data', 'export', 'faults', 'limit', 'html'] },
+  resilience: {
+    needs: [FILE],
+    optional: 1,
+    options: ['data', 'export', 'faults', 'approve', 'limit', 'html'],
+  },
   coverage: { needs: [FILE], optional: 0, options: ['over', 'tested', 'export', 'limit', 'mermaid'] },
   blame: {
     needs: [RUN],

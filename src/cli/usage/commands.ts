@@ -1,3 +1,4 @@
+import type { ListedStatus } from './option-values.ts';
 import type { DiagramSubject } from '../../machines/diagrams/composition.ts';
 import type { RunPoint } from '../../runtime/journal/resume/run-point.ts';
 import type { Approver } from '../../contracts/people/approval-terms.ts';
@@ -177,7 +178,7 @@ export interface RunCommand {
 
 export interface RunsCommand {
   readonly name: 'runs';
-  readonly status: readonly StoredStatus[] | undefined;
+  readonly status: readonly ListedStatus[] | undefined;
   readonly limit: number;
 }
 

@@ -61,7 +61,7 @@ Exit code 0 if all runs are the same, 1 if not. With --json, one line for each r
     text: `Each unfinished run of the agents that FILE exports is replayed by them, as resuming it would be, without asking anybody and without
 writing anything: prompts, models and tools may have changed, as long as the run does nothing else because of it. A run that would do something
 else is held by the new version (journal.diverged), never broken: a process with the old one goes on with it. So is one with a call that waits
-and whose tool is gone (tool.missing); where the tool takes another input, the call fails. Earlier versions that FILE exports as \`versions\`, agents
+and whose tool is gone or takes another input (tool.missing). Earlier versions that FILE exports as \`versions\`, agents
 by labels, go on with what they can.
 Exit code 0 if all go on, 1 if not, or if all that are under way are of other agents. With --json, one line for each run: runId, agent, status,
 verdict, version, difference, calls, error.`,

@@ -53,16 +53,18 @@ compared with those of people. Without good, bad, --comment or --expected it is 
   resilience: {
     about: 'inject faults into all that an agent depends on, and say what comes of each',
     usage: 'FILE [INPUT]',
-    text: `Runs the task once without a fault, then again and again, each time with one: models that answer 503, 429, 401, garbage, half an answer, nothing,
+    text: `Runs the task twice without a fault, and says what differs by itself; then again and again, each time with one: models that answer 503, 429, 401, garbage, half an answer, nothing,
 or never; tools that throw, hang, are slow or return garbage; a store that fails or loses the lease; a process that is killed at each write,
 and its run resumed. Time is virtual: what waits takes none. Requests that were in the first run are answered as there; others go to the model.
 THE TOOLS OF THE AGENT ARE EXECUTED AGAIN AND AGAIN: name a FILE whose tools may be.
 Each fault is shown with its outcome: same answer, another answer, ended in order, failed, waits for a person, hung, or not reached. A weak point
-is a run that hangs, a call executed twice that must not be, garbage that is taken for an answer, and a fault that passes and yet is not got over.
+is a run that hangs, a call executed twice that must not be, garbage or an error that is taken for an answer, and a fault that passes and yet is
+not got over; each is named with what mends it. FILE may export further options of injectFaults as \`resilience\`.
 Exit code 0 without a weak point, else 1. With --json, one line for each fault, then one for all.`,
     options: `      --data           INPUT is JSON, for an agent whose input has a schema
       --export NAME    export to run, if there are several; also FILE#NAME
       --faults LIST    only those of model,tool,store,process
+      --approve        approve each call that needs a yes
       --limit N        places of each kind of fault, at most (default: 10)
       --html FILE      write a page`,
     examples: [
@@ -76,7 +78,8 @@ Exit code 0 without a weak point, else 1. With --json, one line for each fault, 
     text: `The stored runs of the agent or team that FILE exports are replayed, and counted: states, arrows and guards of its own chart and of those of its
 members. What was never seen is listed. Runs that are not what the charts do now are left out, and named. With --tested, another store has the
 runs of tests or evals: what production has seen and tests have not, and the other way.
-With --json, one line for each chart: name, runs, left, actors, states, arrows, guards, never, untested, onlyTested.`,
+What an agent cannot come to, as it lacks a critic, a recovery, an environment or a delegate, is left out. Exit code 1 where the store has no run
+of the agent. With --json, one line for each chart: name, runs, left, actors, states, arrows, guards, beyond, never, untested, onlyTested.`,
     options: `      --over STORE     the store with the runs (default: as --store)
       --tested STORE   a store with the runs of tests or evals
       --export NAME    export to draw, if there are several; also FILE#NAME

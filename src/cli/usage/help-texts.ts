@@ -136,8 +136,8 @@ longer replay as recorded are left out, and counted.`,
     text: `Each line: the id of the run, its status, its start, what it took and cost, its agent, and the beginning of its input; on a terminal, why it failed or what
 it waits for is below it, with what to type next. With --json, one line for each run: runId, agent, status, title, createdAt, updatedAt,
 and where there are any dueAt, thread, forkedFrom, durationMs, tokens and costUsd.`,
-    options: `      --status LIST    only those that are running, waiting, completed, stopped, aborted, failed, or moved
-                       to another store, or arriving from one
+    options: `      --status LIST    only those that are running, waiting, queued, interrupted, held, completed, stopped,
+                       aborted, failed, or moved to another store, or arriving from one
       --limit N        at most that many (default: 20)`,
     examples: ['troupe runs --status waiting,running', 'troupe runs --json --limit 100'],
   },

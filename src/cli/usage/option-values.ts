@@ -1,4 +1,6 @@
 import type { StoredStatus } from '../../contracts/journals/journal.ts';
+import type { LeftStatus } from '../../runtime/journal/resume/left-running.ts';
+import { INTERRUPTED, QUEUED } from '../../runtime/journal/resume/left-running.ts';
 import type { CommandName } from './command-shapes.ts';
 import { wrong } from './wrong-usage.ts';
 
@@ -84,13 +86,19 @@ const STATUSES = [
   ...END_STATUSES,
   'arriving',
   'moved',
-] as const satisfies readonly StoredStatus[];
+  QUEUED,
+  INTERRUPTED,
+  'held',
+] as const satisfies readonly ListedStatus[];
+
+/** A status that runs are listed by: as it is on record, or as it is shown of a run that no process has. */
+export type ListedStatus = StoredStatus | LeftStatus | 'held';
 
 /** Parses one or several statuses of a run, separated by commas. */
 export const statusesOf = (
   given: string | undefined,
   about: CommandName,
-): readonly StoredStatus[] | undefined => statusesAmong(STATUSES, given, about);
+): readonly ListedStatus[] | undefined => statusesAmong(STATUSES, given, about);
 
 /** Parses one or several statuses of a run that has ended, separated by commas. */
 export const endStatusesOf = (

@@ -3,13 +3,15 @@ import type { Property } from '../../contracts/properties/property.ts';
 import { isObject } from '../../base/schemas/option-schemas.ts';
 import type { ProofOptions } from '../../testing/verify/verify-options.ts';
 import type { LoadedAgent } from '../load-agent.ts';
-import { loadAgent, loadModule } from '../load-agent.ts';
+import { isAgent, loadAgent, loadModule } from '../load-agent.ts';
 import { printToStderr } from '../terminal/print-to-stderr.ts';
 import type { NamedModule } from '../usage/named-module.ts';
 
 /** The exports of a module for a proof. */
 export interface LoadedProof {
   readonly agent: LoadedAgent;
+  /** The other agents and teams of the module, whose properties they are, too. */
+  readonly others: readonly LoadedAgent[];
   readonly properties: readonly Property[];
   /** Its export `proof`: the other options. They are checked where they are used. */
   readonly options: ProofOptions;
@@ -27,7 +29,12 @@ export const loadProof = async ({ file, exportName }: NamedModule, folder: strin
   const isList = Array.isArray(properties) && list.every(isProperty);
   if (!isList) throw cannot(file, 'its export `properties` is no list of properties', others);
   if (!isObject(proof)) throw cannot(file, 'its export `proof` is no object with options', others);
-  return { agent, properties: list.filter(isProperty), options: proof };
+  return {
+    agent,
+    others: Object.values(others).filter(isAgent),
+    properties: list.filter(isProperty),
+    options: proof,
+  };
 };
 
 /** By its shape: the module may have its own copy of troupe. */

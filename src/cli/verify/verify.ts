@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
-import { verify } from '../../testing/verify/verify.ts';
+import { verify, verifyAmong } from '../../testing/verify/verify.ts';
 import type { Proof } from '../../testing/verify/proof.ts';
 import { exitCode } from '../exit-code.ts';
 import type { Session } from '../session.ts';
@@ -23,7 +23,7 @@ export const verifyModule = async (wanted: VerifyCommand, session: Session): Pro
 
 const proveModule = async (
   wanted: VerifyCommand,
-  { agent, properties, options }: LoadedProof,
+  { agent, others, properties, options }: LoadedProof,
   session: Session,
 ): Promise<number> => {
   const { settings, terminal, signal } = session;
@@ -31,7 +31,7 @@ const proveModule = async (
   const at = (place: string): string => resolve(terminal.folder, place);
   const before = wanted.against === undefined ? undefined : readReport(at(wanted.against));
   const depth = before === undefined ? wanted.depth : before.depth;
-  const proof = await verify(agent, {
+  const proof = await verifyAmong(agent, others, {
     ...options,
     properties,
     signal,

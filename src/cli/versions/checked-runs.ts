@@ -15,8 +15,8 @@ export interface CheckedRun {
   readonly agent: string;
   readonly status: RunEntry['status'];
   /**
-   * `held`: it does something else from `difference` on, or waits with a call whose tool is gone; `call fails`: the tool of a call takes another
-   * input, so that its agent gets an error; `failed`: it cannot be replayed by any version.
+   * `held`: it does something else from `difference` on, or waits with a call whose tool is gone or takes another input; `call fails`: a call
+   * that was planned, and not tried yet, does not fit its tool, so that its agent gets an error; `failed`: it cannot be replayed by any version.
    */
   readonly verdict: 'goes on' | 'held' | 'call fails' | 'failed';
   /** The earlier version that it goes on under, if not the current one. */

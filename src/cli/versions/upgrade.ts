@@ -3,6 +3,7 @@ import type { RunEntry } from '../../contracts/journals/journal.ts';
 import { DeterminismError } from '../../runtime/journal/replay/determinism-error.ts';
 import type { AgentVersion } from '../../runtime/journal/versions/fitting-version.ts';
 import { fittingVersion } from '../../runtime/journal/versions/fitting-version.ts';
+import { isHeldFor } from '../../runtime/journal/versions/open-calls.ts';
 import { exitCode } from '../exit-code.ts';
 import type { LoadedAgent } from '../load-agent.ts';
 import { loadAgents, loadVersions } from '../load-agent.ts';
@@ -25,10 +26,7 @@ export const upgrade = (wanted: UpgradeCommand, session: Session): Promise<numbe
       throw nameOption(thrown, ['command.usage'], '--check');
     });
     const agents = byName(loaded);
-    const versions = Object.entries(await loadVersions(file, terminal.folder)).map(([label, agent]) => ({
-      label,
-      agent,
-    }));
+    const versions = await loadVersions(file, terminal.folder);
     const model = settings.model === undefined ? {} : { model: modelOf(session) };
     const checked: CheckedRun[] = [];
     const others: string[] = [];
@@ -41,9 +39,10 @@ export const upgrade = (wanted: UpgradeCommand, session: Session): Promise<numbe
         checked.push(await checkRun(agent, earlier, entry, { store, ...model }));
       }
     }
-    // Of runs of others alone nothing is known: perhaps their agents have other names now.
+    // Of runs of others alone nothing is known: perhaps their agents have other names now. Who names an export asks about that one.
     const isAll =
-      checked.every(({ verdict }) => verdict === 'goes on') && !(checked.length === 0 && others.length > 0);
+      checked.every(({ verdict }) => verdict === 'goes on') &&
+      !(exportName === undefined && checked.length === 0 && others.length > 0);
     if (settings.json) for (const each of checked) terminal.stdout.write(jsonLine(each));
     else if (!settings.quiet)
       for (const line of checkedLines(checked, others, session)) terminal.stdout.write(`${line}\n`);
@@ -60,7 +59,7 @@ const checkRun = async (
   try {
     const { version, calls } = await fittingVersion(agent, versions, runId, options);
     if (calls.length === 0) return { ...run, verdict: 'goes on', version: version?.label };
-    const isHeld = calls.some(({ problem }) => problem === 'missing');
+    const isHeld = calls.some(isHeldFor);
     return { ...run, verdict: isHeld ? 'held' : 'call fails', calls };
   } catch (thrown) {
     if (!(thrown instanceof DeterminismError))

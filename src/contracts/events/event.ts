@@ -344,4 +344,9 @@ export interface HookScope {
   readonly sent?: SentSource | undefined;
   /** Reports the number of events that it dropped (`observer.dropped`). */
   readonly dropped?: ((count: number) => void) | undefined;
+  /**
+   * True for an event that is on record from before this process took the run: a run that is resumed or forked repeats these from the
+   * first, and a hook that counts must leave them out. The first event of a fork is its own.
+   */
+  readonly isRepeated?: ((event: LiveEvent) => boolean) | undefined;
 }

@@ -24,7 +24,7 @@ interface LaneSetup {
   readonly report: OnFailure;
   readonly onDropped: (hook: string, count: number) => void;
   readonly capacity: number;
-  readonly scope: Pick<HookScope, 'context' | 'thread'>;
+  readonly scope: Pick<HookScope, 'context' | 'thread' | 'sent' | 'isRepeated'>;
 }
 
 /** In ms. */

@@ -17,7 +17,7 @@ export interface HookSetup {
   /** Largest queue of a hook; beyond it the oldest events are dropped. Default 1,000. */
   readonly capacity?: number | undefined;
   /** Passed to every hook with every event. */
-  readonly scope?: Pick<HookScope, 'context' | 'thread' | 'sent'> | undefined;
+  readonly scope?: Pick<HookScope, 'context' | 'thread' | 'sent' | 'isRepeated'> | undefined;
 }
 
 /** Attached hooks. */

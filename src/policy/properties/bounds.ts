@@ -24,17 +24,20 @@ export const atMost = (count: number, choice: EventChoice): NamedProperty => {
   const counted = checkChoice(choice, 'the property');
   const isCounted = eventTest(counted, 'forbidden');
   const what = wordsOf(counted);
-  return nameable({
-    name: `at most ${count} ${what}`,
-    initial: 0,
-    // One more is the violation: counting on would make a state of each.
-    next: (state, event) =>
-      typeof state === 'number' && state <= count && isCounted(event) ? state + 1 : state,
-    violation: (state) =>
-      typeof state === 'number' && state > count
-        ? `${what} happened more than ${several(count, 'time')}`
-        : undefined,
-  });
+  return nameable(
+    {
+      name: `at most ${count} ${what}`,
+      initial: 0,
+      // One more is the violation: counting on would make a state of each.
+      next: (state, event) =>
+        typeof state === 'number' && state <= count && isCounted(event) ? state + 1 : state,
+      violation: (state) =>
+        typeof state === 'number' && state > count
+          ? `${what} happened more than ${several(count, 'time')}`
+          : undefined,
+    },
+    [counted],
+  );
 };
 
 /**

@@ -1,3 +1,5 @@
+import type { EventChoice } from './event-pattern.ts';
+import { speakingOf } from './property-choices.ts';
 import { checkOptions } from '../../contracts/errors/check-options.ts';
 import type { Property } from '../../contracts/properties/property.ts';
 import { aText, optionsSchema } from '../../base/schemas/option-schemas.ts';
@@ -9,10 +11,10 @@ export interface NamedProperty extends Property {
   named(name: string): NamedProperty;
 }
 
-/** Makes a property that can be renamed. */
-export const nameable = (property: Property): NamedProperty => {
+/** Makes a property that can be renamed, and that speaks of some events. */
+export const nameable = (property: Property, said: readonly EventChoice[] = []): NamedProperty => {
   const { name, initial } = property;
-  return Object.freeze({
+  const made = Object.freeze({
     name,
     initial,
     next: (...given: Parameters<Property['next']>) => property.next(...given),
@@ -23,9 +25,10 @@ export const nameable = (property: Property): NamedProperty => {
         { name: other },
         { code: 'policy.invalid', owner: `the property '${name}'` },
       );
-      return nameable({ ...property, name: other });
+      return nameable({ ...property, name: other }, said);
     },
   });
+  return speakingOf(made, said);
 };
 
 const nameSchema = onDemand(() => optionsSchema<{ name: string }>({ name: aText(1) }));

@@ -1,3 +1,4 @@
+import { speakingOf } from './property-choices.ts';
 import type { Property } from '../../contracts/properties/property.ts';
 import type { EventChoice } from './event-pattern.ts';
 import { eventTest, wordsOf } from './event-pattern.ts';
@@ -35,17 +36,24 @@ export const never = (given: EventChoice): Never => {
     next: (state, event) => state === true || isForbidden(event),
     violation: (state) => (state === true ? `${what} happened` : undefined),
   };
-  return Object.freeze({
-    ...nameable(always),
+  const forbidding = Object.freeze({
+    ...nameable(always, [forbidden]),
     before: (choice: EventChoice, { each = false }: OrderOptions = {}) => {
       const required = checkChoice(choice, `the property 'never ${what} before'`);
-      return nameable(orderOf(isForbidden, eventTest(required, 'required'), what, wordsOf(required), each));
+      return nameable(orderOf(isForbidden, eventTest(required, 'required'), what, wordsOf(required), each), [
+        forbidden,
+        required,
+      ]);
     },
     after: (choice: EventChoice) => {
       const cause = checkChoice(choice, `the property 'never ${what} after'`);
-      return nameable(taintOf(isForbidden, eventTest(cause, 'forbidden'), what, wordsOf(cause)));
+      return nameable(taintOf(isForbidden, eventTest(cause, 'forbidden'), what, wordsOf(cause)), [
+        forbidden,
+        cause,
+      ]);
     },
   });
+  return speakingOf(forbidding, [forbidden]);
 };
 
 /** Requires that an event is followed by another before the run ends. */
@@ -58,17 +66,22 @@ export const always = (given: EventChoice): Always => {
       const answer = checkChoice(choice, `the property 'always ${what} eventually'`);
       const isAnswer = eventTest(answer, 'required');
       const awaited = wordsOf(answer);
-      return nameable({
-        name: `always ${what} eventually ${awaited}`,
-        initial: 0,
-        next: (state, event) => {
-          const open = numberIn(state);
-          const left = isAnswer(event) ? (each ? Math.max(0, open - 1) : 0) : open;
-          return isCause(event) ? (each ? left + 1 : 1) : left;
+      return nameable(
+        {
+          name: `always ${what} eventually ${awaited}`,
+          initial: 0,
+          next: (state, event) => {
+            const open = numberIn(state);
+            const left = isAnswer(event) ? (each ? Math.max(0, open - 1) : 0) : open;
+            return isCause(event) ? (each ? left + 1 : 1) : left;
+          },
+          violation: (state, isOver) =>
+            isOver && state !== 0
+              ? `the run ended before ${awaited}, which has to follow ${what}`
+              : undefined,
         },
-        violation: (state, isOver) =>
-          isOver && state !== 0 ? `the run ended before ${awaited}, which has to follow ${what}` : undefined,
-      });
+        [cause, answer],
+      );
     },
   };
 };

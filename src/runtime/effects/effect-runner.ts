@@ -9,7 +9,7 @@ import type { EffectRecord } from '../../contracts/runs/run-result.ts';
 import type { Ask } from '../../machines/asks.ts';
 import { callIn } from '../../machines/asks.ts';
 import { LazyAbort } from '../../base/promises/lazy-abort.ts';
-import { isThenable } from '../../base/promises/thenable.ts';
+import { andThen, isThenable } from '../../base/promises/thenable.ts';
 import { awaitLook } from '../people/await-look.ts';
 import type { PersonTime } from '../people/person-time.ts';
 import { CallCache } from '../../tools/calls/call-cache.ts';
@@ -149,14 +149,15 @@ export class EffectRunner {
   #work(entry: Actor, agent: AgentDefinition, ask: Ask, effect: EffectUnderWay): unknown {
     const desk = new EffectDesk(this.#run, entry, agent, ask, effect);
     const reopening = this.#run.journal.reopen(entry, ask, desk);
-    const begin = (): unknown => this.#heldFor(ask, desk) ?? perform(ask, desk);
+    const begin = (): unknown =>
+      andThen(missingTool(ask, desk), (missing) =>
+        missing === undefined ? perform(ask, desk) : this.#hold(missing),
+      );
     return reopening === undefined ? begin() : reopening.then(begin);
   }
 
-  /** Suspends the run if the effect's tool is missing; the returned promise never settles in this process. */
-  #heldFor(ask: Ask, desk: EffectDesk): Promise<never> | undefined {
-    const missing = missingTool(ask, desk);
-    if (missing === undefined) return undefined;
+  /** Suspends the run as the effect's tool is missing; the returned promise never settles in this process. */
+  #hold(missing: TroupeError): Promise<never> {
     void this.#run.journal.leave(missing);
     return new Promise<never>(() => undefined);
   }

@@ -16,6 +16,7 @@ import type { AnsweredCall } from './answers-so-far.ts';
 import { AnswersSoFar } from './answers-so-far.ts';
 import { DeltaOffsets } from './delta-offsets.ts';
 import { RedactedDeltas } from './redacted-deltas.ts';
+import { RepeatedEvents } from './repeated-events.ts';
 import { RunCounter } from '../actors/run-counter.ts';
 import { redactedSent, SentBook } from './sent-book.ts';
 import { RunSecrets } from '../secrets/run-secrets.ts';
@@ -69,6 +70,7 @@ export interface LogKeeper {
  */
 export class EventLog {
   readonly events: LazyLog;
+  readonly repeated = new RepeatedEvents();
   /** Requests and responses of models, which no event of the log contains. */
   readonly sent = new SentBook();
   readonly stream: EventStream;
@@ -94,6 +96,8 @@ export class EventLog {
   /** The events that observers may see, if a store has to commit them first. */
   readonly #committed: CommittedLog | undefined;
   #look: ((event: LiveEvent) => void) | undefined;
+  /** The reason why the run has left this process, where it has. */
+  #left: ErrorData | undefined;
   #onResumed: ((at: number) => void) | undefined;
 
   constructor(runId: string, rootPath: string, journal: LogKeeper, secrets = new RunSecrets()) {
@@ -134,6 +138,11 @@ export class EventLog {
   /** Calls `look` with every event at once, even if observers have to wait for a store. */
   inspect(look: (event: LiveEvent) => void): void {
     this.#look = look;
+  }
+
+  /** The run leaves this process: what is written from now on is on no record, and says why. */
+  leaves(why: ErrorData): void {
+    this.#left ??= why;
   }
 
   /** Calls `next` with the time each time that another process has continued the run. */
@@ -320,6 +329,7 @@ export class EventLog {
         tool,
         ...place,
         errorId,
+        ...(this.#left === undefined ? {} : { details: { left: this.#left.code } }),
       } as const;
       const durationMs = Math.max(0, this.#journal.nextAt() - at);
       const end = { ok: false, text, durationMs, error, synthesised: true } as const;

@@ -165,6 +165,7 @@ export class RunEnding {
   /** Ends the run here, as its store failed or another process acquired it. It may continue elsewhere. */
   lose(error: TroupeError): void {
     this.#lost ??= error;
+    this.#run.log.leaves(error.data);
     this.#run.release();
     if (!this.hasBegun) this.#run.root.end(this.#failure(error.data));
   }

@@ -1,4 +1,4 @@
-import type { Hook } from '../../contracts/events/event.ts';
+import type { Hook, LiveEvent } from '../../contracts/events/event.ts';
 import type { RunOptions } from '../../contracts/runs/run-options.ts';
 import { SmallSet } from '../../base/collections/small-set.ts';
 import { logHook } from '../../events/hooks/log-hook.ts';
@@ -53,9 +53,10 @@ export class RunHooks {
     const run = this.#run;
     const { context, thread } = this.#options;
     if (observers.some(({ wantsRequests }) => wantsRequests === true)) run.log.sent.keep();
+    const isRepeated = (event: LiveEvent): boolean => run.log.repeated.has(event);
     const attached = attachHooks(run.log.stream, observers, {
       clock: run.clock,
-      scope: { context, thread, sent: run.log.shownSent },
+      scope: { context, thread, sent: run.log.shownSent, isRepeated },
       onFailure: (observer, error, event) => {
         run.observerFailed(observer, error, event);
       },

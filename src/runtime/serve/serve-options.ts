@@ -1,3 +1,4 @@
+import type { TakenRun } from './runs/taken-run.ts';
 import type { Clock } from '../../base/clock.ts';
 import {
   aBound,
@@ -81,9 +82,9 @@ export interface ServeOptions<Agents extends ServedAgents = ServedAgents> {
   /**
    * Earlier versions of the agents, by a label for people. No run begins with them: one that is under way goes on under the agent that is served, if
    * that does what the run's journal says, else under the first of these that does, else it is held. A version has the name of its agent, and
-   * may be what that was, or anything else that runs of then can go on with.
+   * may be what that was, or anything else that runs of then can go on with. Several agents of one label are a list.
    */
-  readonly versions?: ServedAgents | undefined;
+  readonly versions?: Readonly<Record<string, AnyAgent | readonly AnyAgent[]>> | undefined;
   /**
    * Tells who calls. Without it only requests to this very machine are served (`localhost`, `127.0.0.1`, `[::1]`); `'none'` serves everybody,
    * who then may do everything: put a check of your own in front of it.
@@ -118,6 +119,11 @@ export interface ServeOptions<Agents extends ServedAgents = ServedAgents> {
   readonly sweepMs?: number | undefined;
   /** Notified of failures that callers are not told of, and of runs that could not be resumed. */
   readonly onProblem?: ((error: unknown) => void) | undefined;
+  /**
+   * Notified of each run under way that is taken over: `from` had it, and is gone (undefined: left it in order); `row` is the number of its rows
+   * in the store by then.
+   */
+  readonly onTaken?: ((taken: TakenRun) => void) | undefined;
   /** Default: the machine's own. */
   readonly clock?: Clock | undefined;
 }
@@ -183,6 +189,7 @@ export const checkServe = optionsCheck<ServeOptions>(
     resumes: optional(aBoolean()),
     sweepMs: optional(aTime()),
     onProblem: optional(aFunction()),
+    onTaken: optional(aFunction()),
     clock: optional(objectWith(['now', 'setTimeout', 'clearTimeout'], 'not a clock')),
   }),
 );

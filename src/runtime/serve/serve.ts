@@ -147,6 +147,7 @@ class Server implements ServiceParts {
       kept: limits.kept,
       clock,
       onProblem: this.onProblem,
+      onTaken: options.onTaken && safely(options.onTaken),
       onResumed: (run) => {
         this.#texts?.announce(run);
       },
@@ -264,10 +265,10 @@ const givenLimits = (limits: ServeOptions['limits'] = {}): Partial<Serving['limi
 
 /** A hook that throws has no effect: what it was to be notified of is being answered. */
 const safely =
-  (hook: ((error: unknown) => void) | undefined) =>
-  (error: unknown): void => {
+  <Told>(hook: ((told: Told) => void) | undefined) =>
+  (told: Told): void => {
     try {
-      hook?.(error);
+      hook?.(told);
     } catch {
       // Its own failure.
     }

@@ -37,14 +37,16 @@ export interface ReportParts {
   readonly skipped?: readonly SkippedEvaluator[] | undefined;
   readonly left?: readonly LeftRun[] | undefined;
   readonly stopped?: string | undefined;
+  /** True for runs that are on record. */
+  readonly isRecorded?: boolean | undefined;
 }
 
 /** Makes the report of graded cases, and judges the gates. */
 export const reportOf = (
   { name, gates = [] }: Pick<EvalOptions, 'name' | 'gates'>,
-  { agent, dataset, cases, skipped = [], left = [], stopped }: ReportParts,
+  { agent, dataset, cases, skipped = [], left = [], stopped, isRecorded }: ReportParts,
 ): EvalReport => {
-  const summary = summaryOf(cases, skipped);
+  const summary = summaryOf(cases, skipped, isRecorded);
   const judged = gates.map((gate) => judgeGate(gate, summary));
   const isFailed = stopped !== undefined || judged.some(({ passed }) => !passed);
   return {

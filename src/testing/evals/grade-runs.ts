@@ -50,5 +50,13 @@ export const gradeRuns = async (definition: EvalOptions, options: GradeOptions):
     }
   }
   const stopped = signal?.aborted === true ? `it was aborted: ${cases.length} runs` : undefined;
-  return reportOf(definition, { agent, dataset: store.name, cases, skipped, left, stopped });
+  return reportOf(definition, {
+    agent,
+    dataset: store.name,
+    cases,
+    skipped,
+    left,
+    stopped,
+    isRecorded: true,
+  });
 };

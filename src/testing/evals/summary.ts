@@ -46,14 +46,15 @@ export interface EvalSummary {
   /** The mean reward that the environments of runs gave; absent if none did. */
   readonly reward?: number | undefined;
   readonly stops: RunSummary['stops'];
-  /** The cost of all runs together, and of judging them; undefined where a price is not known. */
+  /** The cost of grading: of all runs together, 0 for recorded ones, and of judging them; undefined where a price is not known. */
   readonly spent: { readonly runsUsd: number | undefined; readonly judgesUsd: number };
 }
 
-/** Sums up graded cases. */
+/** Sums up graded cases. Runs that are `isRecorded` were paid when they ran: grading them has spent nothing on them. */
 export const summaryOf = (
   cases: readonly GradedCase[],
   skipped: readonly SkippedEvaluator[],
+  isRecorded = false,
 ): EvalSummary => {
   const runs = cases.flatMap(({ tries }) => tries);
   const metrics = runs.flatMap((run) => run.metrics ?? []);
@@ -78,9 +79,11 @@ export const summaryOf = (
     ...(meanReward === undefined ? {} : { reward: meanReward }),
     stops,
     spent: {
-      runsUsd: metrics.some(({ costUsd }) => costUsd === undefined)
-        ? undefined
-        : metrics.reduce((sum, { costUsd = 0 }) => sum + costUsd, 0),
+      runsUsd: isRecorded
+        ? 0
+        : metrics.some(({ costUsd }) => costUsd === undefined)
+          ? undefined
+          : metrics.reduce((sum, { costUsd = 0 }) => sum + costUsd, 0),
       judgesUsd: runs
         .flatMap(({ evaluations }) => evaluations)
         .reduce((sum, { costUsd = 0 }) => sum + costUsd, 0),

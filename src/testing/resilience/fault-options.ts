@@ -1,6 +1,7 @@
 import type { Json } from '../../base/json/json.ts';
 import type { OptionShape } from '../../base/schemas/option-schemas.ts';
 import {
+  aBoolean,
   aFunction,
   aNumber,
   anything,
@@ -35,6 +36,8 @@ export interface InjectFaultsOptions {
   readonly patienceMs?: number | undefined;
   /** Checks whether an answer is as good as that of the run without a fault. Default: it is the same. */
   readonly isSame?: ((output: Json, baseline: Json) => boolean) | undefined;
+  /** Approves each call that needs it, in place of a person. One that may have been made is left to a person all the same. Default false. */
+  readonly approve?: boolean | undefined;
   /** Options of each run: context, limits, safety, person … */
   readonly run?: Omit<RunOptions, 'runId' | 'store' | 'signal' | 'clock' | 'executor' | 'model'> | undefined;
   /** Called with the number of faults that were injected, and that of all. */
@@ -49,6 +52,7 @@ const faultShape = (): OptionShape<InjectFaultsOptions> => ({
   limit: optional(wholeNumber(1)),
   patienceMs: optional(aNumber(1)),
   isSame: optional(aFunction()),
+  approve: optional(aBoolean()),
   run: optional(
     optionsSchema(shapeWithout(runShape(), ['runId', 'store', 'signal', 'clock', 'executor', 'model'])),
   ),

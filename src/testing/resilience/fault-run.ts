@@ -20,7 +20,7 @@ import { FaultyStore } from './faulty-store.ts';
 import { FaultyWorld } from './faulty-world.ts';
 import type { InjectFaultsOptions } from './fault-options.ts';
 import type { FaultOutcome } from './resilience-report.ts';
-import { weaknessOf } from './resilience-report.ts';
+import { errorIn, weaknessOf } from './weakness.ts';
 
 /** Time by the virtual clock after which a run is taken for hung, in ms. */
 const PATIENCE_MS = 3_600_000;
@@ -34,6 +34,14 @@ export interface BaselineRun {
   readonly output: Json;
   readonly durationMs: number;
   readonly recording: Recording | undefined;
+  readonly events: readonly RuntimeEvent[];
+}
+
+/** The run without a fault, as others are compared with it. */
+export interface Comparison {
+  readonly output: Json;
+  readonly answerVaries: boolean;
+  readonly isSame: (output: Json) => boolean;
 }
 
 /** One run of the task, in a world, a store and a time of its own. */
@@ -69,13 +77,13 @@ export class FaultRun {
 
   /** Runs without a fault. @throws {TroupeError} `input.invalid` unless it completes. */
   async begin(): Promise<BaselineRun> {
-    const { result, error, waitsFor } = await this.#go();
+    const { result, error, waitsFor, events } = await this.#go();
     const { name } = this.#agent;
     if (result?.status !== 'completed') {
       const waits =
         waitsFor === undefined
           ? 'it neither ends nor fails'
-          : `it waits for ${waitsFor}: give \`run: { person }\``;
+          : `it waits for ${waitsFor}: give \`approve: true\`, or \`run: { person }\``;
       const why =
         result?.error?.message ??
         result?.stopReason.kind ??
@@ -89,11 +97,16 @@ export class FaultRun {
     const entry = await this.#store.entry(RUN_ID);
     const stored = entry === undefined ? undefined : await readStoredRun(this.#store, entry);
     const recording = stored === undefined ? undefined : recordingOf(RUN_ID, stored.records);
-    return { output: toJson(result.output), durationMs: this.#clock.now() - this.#startedAt, recording };
+    return {
+      output: toJson(result.output),
+      durationMs: this.#clock.now() - this.#startedAt,
+      recording,
+      events,
+    };
   }
 
   /** Runs with its fault, resumes the run where that has ended its process, and tells its outcome. */
-  async inject(fault: Fault, isSame: (output: Json) => boolean): Promise<FaultOutcome> {
+  async inject(fault: Fault, { output, answerVaries, isSame }: Comparison): Promise<FaultOutcome> {
     const end = await this.#go();
     const { result, error, isHung, waitsFor, events } = end;
     const parts = {
@@ -115,8 +128,10 @@ export class FaultRun {
       ...(failure === undefined ? {} : { error: { code: failure.code, message: failure.message } }),
       ...(waitsFor === undefined || !isHung ? {} : { waitsFor }),
     };
-    const weakness = weaknessOf(found, this.#world.executedTwice);
-    return weakness === undefined ? found : { ...found, weakness };
+    const answer = result?.output === undefined ? '' : textOf(toJson(result.output));
+    const saidError = errorIn(answer, textOf(output), events);
+    const { executedTwice } = this.#world;
+    return { ...found, ...weaknessOf(found, { executedTwice, answerVaries, saidError }) };
   }
 
   async #go(): Promise<RunEnd> {
@@ -157,7 +172,7 @@ export class FaultRun {
     start: () => RunHandle<unknown, unknown> | Promise<RunHandle<unknown, unknown>>,
     killed?: Promise<void>,
   ): Promise<RunEnd> {
-    const { patienceMs = PATIENCE_MS, run: given } = this.#options;
+    const { patienceMs = PATIENCE_MS, run: given, approve } = this.#options;
     const events: RuntimeEvent[] = [];
     let handle: RunHandle<unknown, unknown> | undefined;
     let result: AnyResult | undefined;
@@ -169,8 +184,13 @@ export class FaultRun {
     const work = async (): Promise<void> => {
       try {
         handle = await start();
-        handle.events$.subscribe({
-          next: (event) => event.type !== 'model.delta' && events.push(event),
+        const { events$ } = handle;
+        events$.subscribe({
+          next: (event) => {
+            if (event.type === 'model.delta') return;
+            events.push(event);
+            if (event.type === 'tool.approval-requested' && approve === true) approveNow(handle, event.id);
+          },
           error: () => undefined,
         });
         result = await settledResult(handle.result);
@@ -201,6 +221,17 @@ export class FaultRun {
     };
   }
 }
+
+/** Gives the yes of a person, where one is awaited: a resumed run repeats what was asked before. One that needs a role goes on waiting. */
+const approveNow = (handle: RunHandle<unknown, unknown> | undefined, id: string): void => {
+  try {
+    if (handle?.requests.some((request) => request.id === id) === true) handle.approve(id);
+  } catch (thrown) {
+    if (!isTroupeError(thrown)) throw thrown;
+  }
+};
+
+const textOf = (answer: Json): string => (typeof answer === 'string' ? answer : JSON.stringify(answer));
 
 /** The end of a run, or of its process. */
 interface RunEnd {

@@ -2,6 +2,7 @@ import type { Json } from '../../base/json/json.ts';
 import type { ErrorCode } from '../../contracts/errors/error-data.ts';
 import type { StopReason } from '../../contracts/agents/stop-reason.ts';
 import type { Fault, Places } from './fault.ts';
+import type { OwnVariance } from './own-variance.ts';
 
 /**
  * The outcome of a fault.
@@ -33,6 +34,8 @@ export interface FaultOutcome {
   readonly isResumed: boolean;
   /** The reason why it is a weak point; absent if it is none. */
   readonly weakness?: string | undefined;
+  /** The way to mend the weak point, in a clause. */
+  readonly remedy?: string | undefined;
 }
 
 /** The outcome of all faults: plain JSON. */
@@ -40,7 +43,12 @@ export interface ResilienceReport {
   readonly agent: string;
   readonly input: Json;
   /** The run without a fault. */
-  readonly baseline: Places & { readonly output: Json; readonly durationMs: number };
+  readonly baseline: Places & {
+    readonly output: Json;
+    readonly durationMs: number;
+    /** The differences when it was run once more: no fault is to blame for these. */
+    readonly varies: OwnVariance;
+  };
   readonly outcomes: readonly FaultOutcome[];
   /** Number of outcomes of each kind. */
   readonly counts: Readonly<Record<FaultOutcomeKind, number>>;
@@ -49,31 +57,6 @@ export interface ResilienceReport {
   /** The reason why not all faults were injected. */
   readonly stopped?: string | undefined;
 }
-
-const GARBAGE: ReadonlySet<Fault['kind']> = new Set(['model-garbled', 'model-truncated', 'tool-garbage']);
-
-/** The reason why an outcome is a weak point; undefined if it is none. */
-export const weaknessOf = (
-  { outcome, fault, error }: Pick<FaultOutcome, 'outcome' | 'fault' | 'error'>,
-  executedTwice: readonly string[],
-): string | undefined => {
-  if (executedTwice.length > 0) return `executed twice: ${[...new Set(executedTwice)].join(', ')}`;
-  switch (outcome) {
-    case 'hung':
-      return 'neither ends nor waits for anybody';
-    case 'other':
-      if (fault.isPassing) return 'answers otherwise, although the fault passes';
-      return GARBAGE.has(fault.kind) ? 'answers as if what was garbage had been an answer' : undefined;
-    case 'failed':
-      if (error?.code === 'script.exhausted')
-        return 'is unknown: the script of the model has no reply for what follows';
-      return fault.isPassing ? 'fails, although the fault passes' : undefined;
-    case 'stopped':
-      return fault.isPassing ? 'ends without an answer, although the fault passes' : undefined;
-    default:
-      return undefined;
-  }
-};
 
 const NONE: Readonly<Record<FaultOutcomeKind, number>> = {
   same: 0,

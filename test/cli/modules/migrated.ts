@@ -39,3 +39,9 @@ export const versions = {
   'until payOut': pays,
   'of no use': payerBefore,
 };
+
+/** The same, by the labels of releases: one label for both agents. */
+export const releases = {
+  '1.0': [before, payerBefore],
+  '2.0': [versions['until the guard'], pays],
+};

@@ -14,6 +14,9 @@ export const clerk = agent({ name: 'clerk', tools: [named('check'), named('pay')
 
 export const sound = agent({ name: 'sound', tools: [named('check')] });
 
+/** Has what the properties are about, too. */
+export const janitor = agent({ name: 'janitor', tools: [named('wipe')] });
+
 export const properties = [
   property.never('pay').before('check').named('checked-first'),
   property.never('wipe'),

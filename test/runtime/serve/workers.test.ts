@@ -365,3 +365,69 @@ test('a run whose call was under way, and whose tool is gone, is held: named onc
   const after = await store.entry('r');
   expect(after && (await heldMark(store, after))).toBeUndefined();
 });
+
+test('a run under way that is taken over is told: which it is, from whom, and at which row; one that is new is not', async () => {
+  const store = withoutWatch();
+  const reached = deferred<void>();
+  const slow = (isStuck: boolean) =>
+    agent({
+      name: 'slow',
+      decide: () => {
+        if (!isStuck) return answer('done');
+        reached.resolve();
+        return new Promise<never>(() => undefined);
+      },
+    });
+  const handle = slow(true).stream('go', { store, runId: 'left' });
+  const isOver = handle.result.catch(() => undefined);
+  await reached.promise;
+  await handle.suspend({ withinMs: 0 });
+  await isOver;
+  const rows = (await store.read('left')).length;
+  await using entrance = await front(store, ['slow']);
+  const fresh = await connect<typeof entrance.service>(entrance.url).start('slow', 'go');
+  const taken: unknown[] = [];
+  const onTaken = (run: unknown) => taken.push(run);
+  await using worker = await served({ agents: { slow: slow(false) }, store, onTaken });
+  await worker.service.booted;
+  expect(await fresh.result).toMatchObject({ output: 'done' });
+  await eventually(async () => (await store.entry('left'))?.status === 'completed');
+  expect(taken).toEqual([{ runId: 'left', agent: 'slow', row: rows }]);
+});
+
+test('and names the holder of a lease that has expired', async () => {
+  const store = withoutWatch();
+  const reached = deferred<void>();
+  const slow = (isStuck: boolean) =>
+    agent({
+      name: 'slow',
+      decide: () => {
+        if (!isStuck) return answer('done');
+        reached.resolve();
+        return new Promise<never>(() => undefined);
+      },
+    });
+  const handle = slow(true).stream('go', { store, runId: 'left' });
+  const isOver = handle.result.catch(() => undefined);
+  await reached.promise;
+  await handle.suspend({ withinMs: 0 });
+  await isOver;
+  await store.acquire('left', { holder: 'host:7:dead', ttlMs: 1, now: Date.now() - 60_000 });
+  const taken: unknown[] = [];
+  const onTaken = (run: unknown) => taken.push(run);
+  await using worker = await served({ agents: { slow: slow(false) }, store, onTaken });
+  await worker.service.booted;
+  await eventually(async () => (await store.entry('left'))?.status === 'completed');
+  expect(taken).toMatchObject([{ runId: 'left', from: 'host:7:dead' }]);
+});
+
+test('a client that asks for an agent that is not served is told which are, and which was probably meant', async () => {
+  await using server = await served({ agents: { clerk: clerkSaying([]), desk: clerkSaying([], 'desk') } });
+  const caller = connect(server.url);
+  const start = (name: string): unknown => Reflect.apply(Reflect.get(caller, 'start'), caller, [name, 'go']);
+  await expect(start('clrek')).rejects.toMatchObject({
+    code: 'agent.unknown',
+    message:
+      "Cannot find the agent 'clrek' as it is not served: there are clerk, desk; did you mean 'clerk'?",
+  });
+});

@@ -397,6 +397,8 @@ describe('recorded runs', () => {
       verdict: 'failed',
       summary: {
         runs: 1,
+        // What the run cost was paid when it ran.
+        spent: { runsUsd: 0, judgesUsd: 0 },
         evaluators: [
           { name: 'trajectory', passRate: { value: 1 } },
           { name: 'matches', passRate: { value: 1 } },
@@ -416,7 +418,9 @@ describe('recorded runs', () => {
     for (const { id, input } of cases) await clerk.run(input, { store, runId: id });
     await clerk.run('Say:Bonn', { store, runId: 'other' });
     await feedback.add(store, 'c', { expected: 'Lima' });
-    const { cases: graded } = await evalOf().grade({ store });
+    const { cases: graded, summary } = await evalOf().grade({ store });
+    // What the runs cost was paid when they ran.
+    expect(summary).toMatchObject({ costUsd: { value: expect.closeTo(0.01, 10) }, spent: { runsUsd: 0 } });
     expect(graded.map(({ case: { id, expected }, tries }) => [id, expected, tries[0]?.passed])).toEqual([
       ['a', 'Paris', true],
       ['b', 'Rome', true],

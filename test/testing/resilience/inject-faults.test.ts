@@ -96,8 +96,8 @@ describe('faults that are injected into an agent', () => {
     expect(waiting.length).toBeGreaterThan(0);
     expect(waiting[0]?.waitsFor).toBe("a person who knows if 'pay' was executed");
     expect(outcomes.some(({ weakness }) => weakness?.includes('twice') === true)).toBe(false);
-    // One for the run without a fault, and at most one for each other.
-    expect(paid).toBeLessThanOrEqual(outcomes.length + 1);
+    // Two for the runs without a fault, and at most one for each other.
+    expect(paid).toBeLessThanOrEqual(outcomes.length + 2);
     expect(outcomes.every(({ outcome }) => outcome === 'same' || outcome === 'waiting')).toBe(true);
   });
 
@@ -127,6 +127,108 @@ describe('faults that are injected into an agent', () => {
     expect(outcomes.length).toBeGreaterThan(12);
     // The first run, and what follows an empty answer, which is another request.
     expect(model.requests.length).toBeLessThanOrEqual(3);
+  });
+
+  test('are injected into a run that needs approvals, where these are given, and a call is still never made twice', async () => {
+    let paid = 0;
+    const pay = tool({
+      name: 'pay',
+      description: 'Pays.',
+      safety: 'write',
+      approval: true,
+      input: z.object({}),
+      execute: () => `paid ${(paid += 1) > 0}`,
+    });
+    const clerk = agent({ name: 'clerk', tools: [pay] });
+    const model = () =>
+      scriptedModel([calls({ name: 'pay', input: {} }), ...Array.from({ length: 5 }, () => 'Paid.')]);
+    await expect(injectFaults(clerk, { input: 'go', model })).rejects.toThrow(
+      "it waits for the approval of 'pay': give `approve: true`, or `run: { person }`",
+    );
+    const { outcomes, baseline, counts } = await injectFaults(clerk, {
+      input: 'go',
+      model,
+      approve: true,
+      faults: ['process', 'store'],
+      limit: 20,
+    });
+    expect(baseline).toMatchObject({ output: 'Paid.', tools: ['pay'], varies: { answer: false, tools: [] } });
+    expect(counts.same).toBeGreaterThan(4);
+    expect(counts.same + counts.waiting).toBe(outcomes.length);
+    expect(new Set(outcomes.flatMap(({ waitsFor }) => waitsFor ?? []))).toEqual(
+      new Set(["a person who knows if 'pay' was executed"]),
+    );
+    expect(outcomes.filter(({ weakness }) => weakness !== undefined)).toEqual([]);
+  });
+
+  test('are not blamed for what differs by itself, which is named', async () => {
+    let ticks = 0;
+    const now = tool({
+      name: 'now',
+      description: 'The time.',
+      safety: 'read',
+      input: z.object({}),
+      execute: () => `tick ${(ticks += 1)}`,
+    });
+    const clerk = agent({ name: 'clerk', tools: [now, look] });
+    const model = (): Model => ({
+      provider: 'example',
+      id: 'parrot',
+      isLanguageModel: false,
+      answer: ({ messages }) => {
+        const said = messages.toArray().filter((turn) => turn.role === 'tool');
+        return Promise.resolve(
+          modelAnswer(
+            said.length === 0
+              ? {
+                  calls: [
+                    { id: 'a', name: 'now', input: {} },
+                    { id: 'b', name: 'look', input: { city: 'Oslo' } },
+                  ],
+                }
+              : { text: said.map(({ text }) => text).join(', ') },
+          ),
+        );
+      },
+    });
+    const { baseline, outcomes, weak } = await injectFaults(clerk, {
+      input: 'go',
+      model,
+      faults: ['process'],
+      limit: 3,
+    });
+    expect(baseline.varies).toEqual({ answer: true, tools: ['now'] });
+    expect(outcomes.some(({ outcome }) => outcome === 'other')).toBe(true);
+    expect(weak).toBe(0);
+  });
+
+  test('show an agent that gives the text of an error as its answer, and each weak point has a remedy', async () => {
+    const clerk = agent({ name: 'clerk', tools: [look], failures: { retry: { attempts: 1 } } });
+    const model = (): Model => ({
+      provider: 'example',
+      id: 'parrot',
+      isLanguageModel: false,
+      answer: ({ messages }) => {
+        const said = messages.toArray().filter((turn) => turn.role === 'tool');
+        return Promise.resolve(
+          modelAnswer(
+            said.length === 0
+              ? { calls: [{ id: 'a', name: 'look', input: { city: 'Oslo' } }] }
+              : { text: `It says: ${said.map(({ text }) => text).join()}` },
+          ),
+        );
+      },
+    });
+    const { outcomes } = await injectFaults(clerk, { input: 'go', model, faults: ['model', 'tool'] });
+    const of = (kind: string) => outcomes.find(({ fault }) => fault.kind === kind);
+    for (const kind of ['tool-broken', 'tool-gone'])
+      expect(of(kind), kind).toMatchObject({
+        outcome: 'other',
+        weakness: 'gives the text of an error as its answer',
+      });
+    expect(of('tool-garbage')?.weakness).toContain('garbage');
+    expect(of('model-unavailable')?.remedy).toContain('fall back');
+    for (const each of outcomes) expect(each.remedy === undefined).toBe(each.weakness === undefined);
   });
 
   test('go through a team with all its members', async () => {

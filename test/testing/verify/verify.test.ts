@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { agent, maxSteps, replay, tool } from '../../../src/index.ts';
+import { delegate } from '../../../src/tools/built-in/delegation/delegate.ts';
 import { beginRound } from '../../../src/coordination/round/settle-reply.ts';
 import { repliesOf } from '../../../src/coordination/round/team-context.ts';
 import { answeredWith, parallel, pattern, pipeline, writerCritic } from '../../../src/patterns/index.ts';
@@ -216,12 +217,80 @@ describe('a proof finds what is wrong, by the shortest story, which a genuine ru
   });
 });
 
+describe('a proof refuses what nothing of it has, as it would hold and say nothing', () => {
+  const desk = parallel({
+    name: 'desk',
+    members: { ann: member('ann', 'check', 'pay'), ben: member('ben', 'look') },
+  });
+  test.each([
+    [
+      never('payy'),
+      "the property 'never payy' names the tool 'payy', which it does not have: there are check, look, pay; did you mean 'pay'?",
+    ],
+    [
+      never('pay').before({ tool: ['check', 'chek'] }),
+      "names the tool 'chek', which it does not have: there are check, look, pay; did you mean 'check'?",
+    ],
+    [
+      never('pay').after('tool.aproved').named('tainted'),
+      "the property 'tainted' names the tool 'tool.aproved'",
+    ],
+    [
+      always({ tool: 'pay', agent: 'anne' }).eventually('look'),
+      "names the agent 'anne', which it does not have: there are ann, ben, desk; did you mean 'ann'?",
+    ],
+    [atMost(1, 'files.*'), "names the tool 'files.*'"],
+  ])('%#: %o', async (rule, message) => {
+    await expect(verify(desk, { properties: [rule] })).rejects.toMatchObject({
+      code: 'input.invalid',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test.each([
+    [{ calls: { payy: [{}] } }, "`calls` names the tool 'payy'"],
+    [{ answers: { bob: ['yes'] } }, "`answers` names the agent 'bob'"],
+  ])('%j', async (options, message) => {
+    await expect(verify(desk, options)).rejects.toMatchObject({
+      code: 'input.invalid',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test('and nothing that is there, by globs, roles, toolsets and delegates too', async () => {
+    const helper = member('helper', 'send');
+    const lead = agent({ name: 'lead', tools: [delegate({ to: [helper] })] });
+    const rules = [
+      never({ tool: 'p*y', agent: 'ann' }).before('check'),
+      atMost(1, { event: 'tool.approved', tool: 'look' }),
+      never('agent.reminded'),
+      never(({ type }) => type === 'run.paused'),
+    ];
+    await expect(verify(desk, { properties: rules, states: 10 })).resolves.toBeDefined();
+    await expect(
+      verify(lead, {
+        properties: [atMost(1, 'send'), atMost(1, { tool: 'send', agent: 'helper' })],
+        states: 10,
+      }),
+    ).resolves.toBeDefined();
+  });
+
+  test('but an audit knows what its runs had only from the runs', async () => {
+    const store = memoryStore();
+    const clerk = agent({ name: 'clerk', model: scriptedModel(['Hello.']) });
+    await clerk.run('Go.', { store });
+    await expect(verify(clerk, { properties: [never('payy')], over: store })).resolves.toMatchObject({
+      holds: 1,
+    });
+  });
+});
+
 describe('a proof of what is right', () => {
   test.each(Object.keys(teams))('finds nothing false in %s', async (name) => {
     const team = teams[name]?.();
     if (team === undefined) throw new Error(name);
     const proof = await verify(team, {
-      answers: { ann: ['approve'] },
+      answers: name === 'an agent' ? {} : { ann: ['approve'] },
       properties: [
         always('tool.started').eventually('tool.finished', { each: true }),
         never('run.started').after('run.started'),
@@ -263,10 +332,10 @@ describe('a proof of what is right', () => {
   });
 
   test('is not complete where a bound cut it off, and says so of each property', async () => {
-    const proof = await verify(member('clerk', 'look'), { properties: [never('pay')], depth: 1 });
+    const proof = await verify(member('clerk', 'look'), { properties: [atMost(3, 'look')], depth: 1 });
     expect(proof).toMatchObject({ verdict: 'holds', isComplete: false, bounds: { depth: 1 } });
     expect(proof.bounds.cut).toBeGreaterThan(0);
-    expect(proof.properties).toEqual([{ name: 'never pay', verdict: 'bounded' }]);
+    expect(proof.properties).toEqual([{ name: 'at most 3 look', verdict: 'bounded' }]);
     const few = await verify(member('clerk', 'look'), { states: 2 });
     expect(few).toMatchObject({ states: 2, isComplete: false });
   });

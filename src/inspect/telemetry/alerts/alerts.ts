@@ -19,6 +19,7 @@ import type { Hook, HookScope } from '../../../contracts/events/event.ts';
 import type { JournalStore } from '../../../contracts/journals/journal.ts';
 import { WorkFollower } from '../work/follow-work.ts';
 import { followed } from '../work/followed-events.ts';
+import { NewWork } from '../work/new-work.ts';
 import { tenantIn } from '../work/followed-run.ts';
 import type { Work } from '../work/work.ts';
 import type { Alert } from './alert.ts';
@@ -158,7 +159,7 @@ class Alerts implements AlertsHook {
         for (const watch of this.#watches) this.#send(watch.take(measure));
       },
     });
-    this.#follower = new WorkFollower(this.#measures);
+    this.#follower = new WorkFollower(new NewWork(this.#measures));
   }
 
   get firing(): readonly Alert[] {

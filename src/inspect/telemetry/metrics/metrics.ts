@@ -1,6 +1,7 @@
 import type { EventOf, Hook, LiveEvent } from '../../../contracts/events/event.ts';
 import { WorkFollower } from '../work/follow-work.ts';
 import { followed } from '../work/followed-events.ts';
+import { isFromBefore, NewWork } from '../work/new-work.ts';
 import type { Gauges, MetricsSnapshot } from './snapshot.ts';
 import { ModelSeries, Series, SeriesBook, TenantSeries } from './series.ts';
 import { tenantIn } from '../work/followed-run.ts';
@@ -25,8 +26,8 @@ export interface MetricsHook extends Hook {
  * Counts runs, steps, retries, failures, tokens, costs and drops, current work, and the duration of agents, models,
  * tools, phases and tenants as percentiles (within 1 %). It needs no other package, and its memory is bounded.
  *
- * One hook may be on an engine and on any number of runs: repeated events count once. A resumed run repeats its events
- * from the first: a hook that saw it before it was suspended counts its beginning twice.
+ * One hook may be on an engine and on any number of runs: repeated events count once. Of a run that is resumed it counts only
+ * what happens from then on, so that the processes of a run together count what it did.
  *
  * @example
  * const counted = metrics();
@@ -36,7 +37,7 @@ export interface MetricsHook extends Hook {
  */
 export const metrics = ({ chunks = false, names = 200 }: MetricsOptions = {}): MetricsHook => {
   const counter = new Counter(names);
-  const follower = new WorkFollower(counter);
+  const follower = new WorkFollower(new NewWork(counter));
   return {
     name: 'metrics',
     on: chunks ? [...followed, 'model.delta'] : followed,
@@ -77,7 +78,7 @@ class Counter implements WorkListener {
     this.#open[work.kind] += 1;
     if (work.by.type !== 'run.started' || !isActor(work)) return;
     this.#activeRuns += 1;
-    this.#runs.started += 1;
+    if (!isFromBefore(work)) this.#runs.started += 1;
   }
 
   ended(work: Work, end: WorkEnd): void {

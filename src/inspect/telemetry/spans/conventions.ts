@@ -51,6 +51,7 @@ export const own = {
   unfinished: 'troupe.unfinished',
   costUsd: 'troupe.cost_usd',
   estimated: 'troupe.usage.estimated',
+  repeated: 'troupe.repeated',
   cached: 'troupe.tool.cached',
   link: 'troupe.link',
 } as const;

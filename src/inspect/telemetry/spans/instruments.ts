@@ -88,8 +88,10 @@ export class Measures implements WorkListener {
     if (by.costUsd !== undefined) cost.add(by.costUsd, chat);
   }
 
-  #runEnded(work: Work, { by }: WorkEnd): void {
+  #runEnded(work: Work, { by, outcome }: WorkEnd): void {
     this.#instruments.activeRuns.add(-1);
+    // One that has left this process is not over.
+    if (outcome === 'unfinished' && by?.type === 'run.ended' && by.status !== 'aborted') return;
     const status = by?.type === 'run.ended' ? by.status : 'unfinished';
     this.#instruments.runs.add(1, { [attribute.agentName]: work.name, 'troupe.status': status });
   }

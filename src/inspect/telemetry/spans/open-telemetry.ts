@@ -12,6 +12,7 @@ import type { Hook, HookScope, LiveEvent } from '../../../contracts/events/event
 import { redactorOf } from '../../../policy/redaction.ts';
 import { FirstError } from '../work/first-error.ts';
 import { WorkFollower } from '../work/follow-work.ts';
+import { NewWork } from '../work/new-work.ts';
 import { followed } from '../work/followed-events.ts';
 import type { Claims } from '../work/followed-run.ts';
 import { Measures } from './instruments.ts';
@@ -96,7 +97,7 @@ export const openTelemetry = async (options: OpenTelemetryOptions = {}): Promise
   // The registered one is behind a proxy: naming either means the same.
   const real = tracers instanceof api.ProxyTracerProvider ? tracers.getDelegate() : tracers;
   const traces = new WorkFollower(maker, claimsOf(real));
-  const measures = new WorkFollower(new Measures(meters.getMeter('troupe')), claimsOf(meters));
+  const measures = new WorkFollower(new NewWork(new Measures(meters.getMeter('troupe'))), claimsOf(meters));
   const followers = spans === 'off' ? [measures] : [traces, measures];
   return {
     name: 'open-telemetry',

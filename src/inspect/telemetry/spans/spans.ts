@@ -109,6 +109,8 @@ export class SpanMaker implements WorkListener {
           ? {}
           : { [attribute.firstChunk]: (open.firstChunkAt - work.startedAt) / 1_000 }),
         ...(isActor(work) ? usedAttributes(open.used) : {}),
+        // The process that had the run before has made a span of it, too.
+        ...(end.by !== undefined && work.scope.isRepeated?.(end.by) === true ? { [own.repeated]: true } : {}),
       });
       if (work.kind === 'model') this.#count(work, end);
       if (end.outcome === 'failed') {

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../../base/json/json.ts';
 import type { ErrorData } from '../../../contracts/errors/error-data.ts';
 import type { EventOf, LiveEvent } from '../../../contracts/events/event.ts';
 import type { RunStatus } from '../../../contracts/runs/run-status.ts';
@@ -11,9 +12,18 @@ interface EndedCall {
   readonly end: WorkEnd;
 }
 
-/** Maps the end of an actor; a suspended run will be resumed, and has not failed. */
+/** The codes with which a run leaves its process: it has not failed, and continues in another one. */
+const leaving: ReadonlySet<string> = new Set([
+  'run.suspended',
+  'journal.held',
+  'journal.failed',
+  'journal.diverged',
+  'tool.missing',
+]);
+
+/** Maps the end of an actor; a run that has left its process has not failed. */
 export const outcomeOf = (status: RunStatus, error: ErrorData | undefined): WorkEnd['outcome'] => {
-  if (status === 'aborted' || error?.code === 'run.suspended') return 'unfinished';
+  if (status === 'aborted' || (error !== undefined && leaving.has(error.code))) return 'unfinished';
   return status === 'failed' ? 'failed' : 'done';
 };
 
@@ -33,13 +43,17 @@ export const endOfCall = (actor: Actor, event: LiveEvent): EndedCall | undefined
     case 'tool.denied':
       return failed(waitOf(event.callId), deniedError(event.tool));
     case 'tool.finished': {
-      const outcome = event.ok ? 'done' : 'failed';
+      const outcome = isLeft(event) ? 'unfinished' : event.ok ? 'done' : 'failed';
       return { key: toolOf(event.callId), end: { at, outcome, error: event.error, by: event } };
     }
     default:
       return undefined;
   }
 };
+
+/** Checks whether a call is cut off only here, as its run leaves this process. */
+const isLeft = ({ synthesised, error }: EventOf<'tool.finished'>): boolean =>
+  synthesised === true && isJsonObject(error?.details) && 'left' in error.details;
 
 /** Returns the key of a failed call: its error's id, if that is a call's key; else the last one of that model. */
 const failedCall = (

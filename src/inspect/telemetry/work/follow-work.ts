@@ -250,8 +250,9 @@ export class WorkFollower {
       fault.watch(() => {
         this.#endCall(actor, key, { at, outcome: 'unfinished', by });
       });
+    const outcome = end.outcome === 'unfinished' ? 'unfinished' : 'done';
     fault.watch(() => {
-      this.#leavePhase(actor, { at, outcome: 'done', by });
+      this.#leavePhase(actor, { at, outcome, by });
     });
     if (actor.work !== undefined) {
       const { work } = actor;

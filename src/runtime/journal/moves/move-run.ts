@@ -1,6 +1,7 @@
 import { systemClock } from '../../../base/clock.ts';
 import { randomId } from '../../../base/random-id.ts';
-import { TroupeError } from '../../../contracts/errors/error.ts';
+import { isJsonObject } from '../../../base/json/json.ts';
+import { isTroupeError, TroupeError } from '../../../contracts/errors/error.ts';
 import type { JournalStore, Lease, LeaseWish, RunEntry } from '../../../contracts/journals/journal.ts';
 import { copyRows, digestOf } from './copied-rows.ts';
 import { copyTexts } from './copied-texts.ts';
@@ -21,6 +22,8 @@ export interface MovedRun {
   readonly rows: number;
   /** Of its rows, equal in both stores. */
   readonly digest: string;
+  /** The time at which it had been moved already, in ms since 1970; undefined if it was moved now. */
+  readonly movedAt?: number | undefined;
 }
 
 /**
@@ -40,7 +43,7 @@ export const moveRun = async (move: Move): Promise<MovedRun> => {
     throw new TroupeError('journal.exists', `Cannot move run '${runId}' as it is in ${to.name}`, { runId });
   const entry = await from.entry(runId);
   if (entry?.status === 'moved') return finishMove(move);
-  const source = new KeptLease(from, await from.acquire(runId, wishOf(from)));
+  const source = new KeptLease(from, await acquire(move));
   try {
     // Its status when nobody else can change it.
     const still = (await from.entry(runId)) ?? entry;
@@ -64,6 +67,23 @@ export const moveRun = async (move: Move): Promise<MovedRun> => {
   }
 };
 
+/** Acquires the run where it is. @throws {TroupeError} `journal.held` with who has it, and what to do */
+const acquire = async ({ from, runId }: Move): Promise<Lease> => {
+  try {
+    return await from.acquire(runId, wishOf(from));
+  } catch (thrown) {
+    if (!isTroupeError(thrown, 'journal.held')) throw thrown;
+    const { details } = thrown.data;
+    const holder =
+      isJsonObject(details) && typeof details['holder'] === 'string' ? details['holder'] : 'a process';
+    throw new TroupeError(
+      'journal.held',
+      `Cannot move run '${runId}' as it is under way: ${holder} has it. Stop that worker, server or command (SIGTERM: it leaves its runs in order), or wait until the run has ended; then move it`,
+      { runId, retryable: 'maybe', details: details ?? null, cause: thrown },
+    );
+  }
+};
+
 /** Finishes the move of a run that is closed in its first store. */
 const finishMove = async (move: Move): Promise<MovedRun> => {
   const { from, to, runId } = move;
@@ -73,13 +93,13 @@ const finishMove = async (move: Move): Promise<MovedRun> => {
     if (mark === undefined || mark.to !== to.name)
       throw new TroupeError(
         'journal.moved',
-        `Cannot move run '${runId}' as it was moved before: ${mark === undefined ? 'it is not known where to' : `to ${mark.to}`}`,
+        `Cannot move run '${runId}' as it was moved before: ${mark === undefined ? 'it is not known where to' : `to ${mark.to}, ${new Date(mark.at).toISOString()}`}`,
         { runId },
       );
     const there = await to.entry(runId);
     if (there === undefined) throw unknown(runId, to);
     // It was opened, and went on.
-    if (there.status !== 'arriving') return mark;
+    if (there.status !== 'arriving') return { ...mark, movedAt: mark.at };
     const target = new KeptLease(to, await to.acquire(runId, { ...wishOf(to), isMove: true }));
     try {
       await assertEqual(move, mark.digest, [source, target]);

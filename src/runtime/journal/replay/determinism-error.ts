@@ -21,6 +21,8 @@ export interface Divergence {
  */
 export class DeterminismError extends TroupeError {
   readonly divergence: Divergence;
+  /** Labels of the earlier versions that were tried as well, and do not fit either. */
+  tried: readonly string[] = [];
 
   constructor(divergence: Divergence) {
     const { runId, path, step, expected, found } = divergence;

@@ -19,10 +19,12 @@ export interface FittingVersion {
   readonly version: AgentVersion | undefined;
   /** The calls without a result that it cannot make. */
   readonly calls: readonly UnfitCall[];
+  /** Labels of the earlier versions that do not fit either, where the current one does not. */
+  readonly tried?: readonly string[] | undefined;
 }
 
 /**
- * Finds the version of an agent that a run goes on under: the current one, if it does what the run's journal says and has the tools of the
+ * Finds the version of an agent that a run goes on under: the current one, if it does what the run's journal says and can make the
  * calls that wait, else the first of the others of which that is true. Where none is, the current one: resuming the run by it says why it is held.
  *
  * @throws {TroupeError} (rejects with) what checking the current version threw, where no other fits
@@ -49,6 +51,7 @@ export const fittingVersion = async (
     } catch (thrown) {
       if (!isTroupeError(thrown)) throw thrown;
     }
-  if (refusal !== undefined) throw refusal;
-  return { version: undefined, calls };
+  const tried = versions.map(({ label }) => label);
+  if (refusal !== undefined) throw Object.assign(refusal, { tried });
+  return { version: undefined, calls, tried };
 };

@@ -1,5 +1,7 @@
 import { isJsonObject } from '../../../base/json/json.ts';
 import { isTroupeError, messageOf } from '../../../contracts/errors/error.ts';
+import { DeterminismError } from '../replay/determinism-error.ts';
+import { differenceWords } from './difference-words.ts';
 import type { ErrorCode } from '../../../contracts/errors/error-data.ts';
 import type { JournalStore, RunEntry } from '../../../contracts/journals/journal.ts';
 
@@ -36,10 +38,16 @@ export const markHeld = (
   at: number,
 ): Promise<void> => {
   const code = isTroupeError(thrown) ? thrown.code : 'internal';
-  return store
-    .files(ROOM)
-    .write(runId, JSON.stringify({ at, code, message: messageOf(thrown) } satisfies HeldMark));
+  const message =
+    thrown instanceof DeterminismError
+      ? `${differenceWords(thrown)}${triedWords(thrown.tried)}`
+      : messageOf(thrown);
+  return store.files(ROOM).write(runId, JSON.stringify({ at, code, message } satisfies HeldMark));
 };
+
+/** The earlier versions that do not fit either, at the end of a reason. */
+export const triedWords = (tried: readonly string[]): string =>
+  tried.length === 0 ? '' : `. Nor do its versions fit: ${tried.map((label) => `'${label}'`).join(', ')}`;
 
 /** The reason why a run is held; undefined if none is known, or the run went on since. */
 export const heldMark = async (

@@ -1,11 +1,9 @@
-import { copyPlain } from '../../../base/json/copy-plain.ts';
-import { messageOf } from '../../../contracts/errors/error.ts';
 import type { Json } from '../../../base/json/json.ts';
-import { issuesText } from '../../../base/schemas/schema.ts';
 import type { Tool } from '../../../contracts/tools/tool.ts';
 import type { PlannedCall } from '../../../machines/agent/call-plan.ts';
 import { isOpen } from '../../../machines/agent/call-plan.ts';
 import type { ToolCallContext } from '../../../machines/tool-call/tool-call-context.ts';
+import { misfitOf } from '../../../tools/calls/misfit.ts';
 import { isToolset } from '../../../tools/define/tool-registry.ts';
 import type { Actor } from '../../actors/actor.ts';
 import { isAgentContext } from '../../actors/agent-conversation.ts';
@@ -20,29 +18,39 @@ export interface UnfitCall {
   /** `missing`: there is no such tool; `input`: the tool takes another input. */
   readonly problem: 'missing' | 'input';
   readonly reason: string;
+  /** True if it waits for a person or its next attempt: its tool of then had taken the input. */
+  readonly isWaiting: boolean;
 }
+
+/**
+ * Checks whether a run is held for a call. An input that nobody has checked yet may be a mistake of the model, which any version answers with
+ * an error.
+ */
+export const isHeldFor = ({ problem, isWaiting }: UnfitCall): boolean => problem === 'missing' || isWaiting;
 
 /** A call without a result: it waits for a person, for its next attempt or for its turn, or was under way when its process ended. */
 interface OpenCall {
   readonly actor: Actor;
   readonly call: PlannedCall;
+  readonly isWaiting: boolean;
 }
 
 /** The open calls of a run whose tool is not among those of its agent. */
-export const missingCalls = (run: ReplayedRun): readonly UnfitCall[] =>
-  openCalls(run).flatMap(({ actor, call }) =>
-    isLater(run, actor, call.name) || toolOf(actor, call) !== undefined
+const missingCalls = (run: ReplayedRun): readonly UnfitCall[] =>
+  openCalls(run).flatMap((open) => {
+    const { actor, call } = open;
+    return isLater(run, actor, call.name) || toolOf(actor, call) !== undefined
       ? []
-      : [unfit({ actor, call }, 'missing', actor.tools.refuse(call).error.message)],
-  );
+      : [unfit(open, 'missing', actor.tools.refuse(call).error.message)];
+  });
 
 /** The open calls of a run that its agents cannot make: their tool is not there, or takes another input. */
 export const unfitCalls = async (run: ReplayedRun): Promise<readonly UnfitCall[]> => {
   const found = [...missingCalls(run)];
-  for (const { actor, call } of openCalls(run)) {
-    const tool = toolOf(actor, call);
-    const reason = tool === undefined ? undefined : await misfitOf(tool, call.input);
-    if (reason !== undefined) found.push(unfit({ actor, call }, 'input', reason));
+  for (const open of openCalls(run)) {
+    const tool = toolOf(open.actor, open.call);
+    const misfit = tool === undefined ? undefined : await misfitOf(tool, open.call);
+    if (misfit !== undefined) found.push(unfit(open, 'input', misfit.message));
   }
   return found;
 };
@@ -55,12 +63,14 @@ const openCalls = ({ actors, host }: ReplayedRun): readonly OpenCall[] => {
     const { principal } = actor;
     if (isCallContext(context)) {
       const { call } = context.of;
-      if (context.result === null) open.set(`${principal.path} ${call.id}`, { actor: principal, call });
+      if (context.result === null)
+        open.set(`${principal.path} ${call.id}`, { actor: principal, call, isWaiting: true });
     } else if (isAgentContext(context)) {
       const { plan } = context.cycle;
       for (const [index, call] of (plan?.calls ?? []).entries()) {
         const place = `${actor.path} ${call.id}`;
-        if (plan !== null && isOpen(plan, index) && !open.has(place)) open.set(place, { actor, call });
+        if (plan !== null && isOpen(plan, index) && !open.has(place))
+          open.set(place, { actor, call, isWaiting: false });
       }
     }
   }
@@ -90,20 +100,8 @@ const isLater = ({ log }: ReplayedRun, { path, definition }: Actor, name: string
   );
 };
 
-/** The reason why a tool refuses an input; undefined for one that fits. */
-const misfitOf = async (tool: Tool, input: Json): Promise<string | undefined> => {
-  try {
-    const checked = await tool.check(copyPlain(input));
-    return checked.ok
-      ? undefined
-      : `Cannot call '${tool.name}' as its input does not fit: ${issuesText(checked.issues)}`;
-  } catch (thrown) {
-    return `Cannot check the input of '${tool.name}' as its schema threw: ${messageOf(thrown)}`;
-  }
-};
-
 const unfit = (
-  { actor: { path }, call: { id: callId, name: tool, input } }: OpenCall,
+  { actor: { path }, call: { id: callId, name: tool, input }, isWaiting }: OpenCall,
   problem: UnfitCall['problem'],
   reason: string,
-): UnfitCall => ({ path, callId, tool, input, problem, reason });
+): UnfitCall => ({ path, callId, tool, input, problem, reason, isWaiting });

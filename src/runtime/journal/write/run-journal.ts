@@ -69,6 +69,8 @@ export class RunJournal implements JournalPort {
   /** Number of children that each effect has run. */
   readonly #engaged = new Map<string, number>();
   #hasStepEnded = false;
+  /** True if the records that it replays are those of the run that it was forked from. */
+  #isFork = false;
   /** The store failed, or another process has the run. */
   lost: TroupeError | undefined;
 
@@ -93,6 +95,7 @@ export class RunJournal implements JournalPort {
       },
       onAhead: () => {
         reading?.onEnd?.();
+        run.log.repeated.are(run.log.events.length, this.#isFork);
         this.committed(run.log.events.length);
       },
       onRead: reading?.onRead,
@@ -295,6 +298,7 @@ export class RunJournal implements JournalPort {
 
   rerun(records: readonly KeptRecord[], begin: () => void, going?: GoingOn): void {
     this.keys.follow(records[0]);
+    this.#isFork = going?.isFork === true;
     const answer = fromHand(going?.inHand, this.#run, this);
     this.#journalClock.duringReplay(() => {
       this.again.replay(this.root, records, begin, { before: going?.before, isFork: going?.isFork, answer });

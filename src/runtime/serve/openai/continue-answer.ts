@@ -4,6 +4,7 @@ import { assertMay } from '../http/callers.ts';
 import type { FoundRun, LiveRun } from '../runs/live-run.ts';
 import { answerHere, answerOf } from '../runs/run-people.ts';
 import type { ServedAgent } from '../runs/served-names.ts';
+import { unservedError } from '../runs/served-names.ts';
 import type { Caller } from '../serve-options.ts';
 import type { Admitted, Serving } from '../serving.ts';
 import { pastEvents } from '../watching.ts';
@@ -120,7 +121,10 @@ export const findOr = async (
 export const agentOf = ({ names }: Serving, found: FoundRun): ServedAgent => {
   const agent = found.live === undefined ? names.of(found.stored.agent) : found.live.agent;
   if (agent !== undefined) return agent;
-  throw new TroupeError('agent.unknown', 'Cannot find the agent as none of that name is served');
+  throw unservedError(
+    found.stored?.agent ?? '',
+    names.all.map(({ name }) => name),
+  );
 };
 
 /** By call, the question to the client. */

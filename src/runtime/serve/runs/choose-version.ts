@@ -9,7 +9,7 @@ type StoredOptions = Parameters<typeof fittingVersion>[3];
 /**
  * The version of a served agent that a run is resumed by, which is put on record.
  *
- * @throws (rejects with) {TroupeError} `tool.missing` where none has the tool of a call that waits; {@link DeterminismError}
+ * @throws (rejects with) {TroupeError} `tool.missing` where none can make a call that waits; {@link DeterminismError}
  */
 export const versionToResume = async (
   { agent, versions }: ServedAgent,
@@ -22,8 +22,8 @@ export const versionToResume = async (
       await assertCallsKept(agent, runId, options);
     return agent;
   }
-  const { version, calls } = await fittingVersion(agent, versions, runId, options);
-  assertTools(runId, calls);
+  const { version, calls, tried } = await fittingVersion(agent, versions, runId, options);
+  assertTools(runId, calls, tried);
   await markVersion(options.store, runId, version?.label, systemClock.now());
   return version?.agent ?? agent;
 };

@@ -1,10 +1,12 @@
+import { nearestName } from '../../../base/text/nearest-name.ts';
+import { oneLine } from '../../../base/text/printable.ts';
 import { TroupeError } from '../../../contracts/errors/error.ts';
 import { foundText } from '../../../contracts/errors/found-text.ts';
 import type { AnyAgent } from '../../define/agent-registry.ts';
 import type { Definition } from '../../define/definition.ts';
 import { definitionOf } from '../../define/definition.ts';
 import type { AgentVersion } from '../../journal/versions/fitting-version.ts';
-import type { ServedAgents } from '../serve-options.ts';
+import type { ServedAgents, ServeOptions } from '../serve-options.ts';
 
 /** An agent of a server. */
 export interface ServedAgent {
@@ -30,12 +32,10 @@ export class ServedNames {
    * @throws {TroupeError} `agent.invalid` for what is no agent, or has a name that no address holds; `agent.duplicate`; `agent.unknown` for a
    * version of an agent that is not among them.
    */
-  constructor(agents: ServedAgents, versions: ServedAgents = {}) {
-    const earlier = Object.entries(versions).map(([label, agent]) => ({
-      label,
-      agent,
-      name: definitionIn(`version '${label}'`, agent).name,
-    }));
+  constructor(agents: ServedAgents, versions: ServeOptions['versions'] = {}) {
+    const earlier = Object.entries(versions)
+      .flatMap(([label, given]) => [given].flat().map((agent) => ({ label, agent })))
+      .map(({ label, agent }) => ({ label, agent, name: definitionIn(`version '${label}'`, agent).name }));
     this.all = Object.entries(agents).map(([name, agent]) => servedAgent(name, agent, earlier));
     this.#byName = new Map(this.all.map((each) => [each.name, each]));
     this.#byOwnName = new Map(this.all.map((each) => [each.definition.name, each]));
@@ -56,7 +56,7 @@ export class ServedNames {
   called(name: string): ServedAgent {
     const found = this.#byName.get(name);
     if (found !== undefined) return found;
-    throw new TroupeError('agent.unknown', 'Cannot find the agent as none of that name is served');
+    throw unservedError(name, [...this.#byName.keys()]);
   }
 
   /** The agent of a stored run; undefined if it is not served. */
@@ -64,6 +64,16 @@ export class ServedNames {
     return this.#byOwnName.get(ownName);
   }
 }
+
+/** The error for an agent that is not served: the name, those that are, and the one that was probably meant. */
+export const unservedError = (name: string, served: readonly string[]): TroupeError => {
+  const meant = nearestName(name, served);
+  const hint = meant === undefined ? '' : `; did you mean '${meant}'?`;
+  return new TroupeError(
+    'agent.unknown',
+    `Cannot find the agent '${oneLine(name, 100)}' as it is not served: there are ${served.join(', ')}${hint}`,
+  );
+};
 
 const servedAgent = (
   name: string,

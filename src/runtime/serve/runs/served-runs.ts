@@ -40,6 +40,8 @@ import { RunKeys } from './run-keys.ts';
 import { sendLetter } from './run-people.ts';
 import type { ServedAgent, ServedNames } from './served-names.ts';
 import { tenantIn } from './stored-events.ts';
+import type { TakenRun } from './taken-run.ts';
+import { takenRun } from './taken-run.ts';
 import { newRunId } from './tenant-ids.ts';
 
 /** The parts that served runs are made of. */
@@ -55,6 +57,8 @@ export interface ServedRunsSetup extends PartyOptionsSetup {
   readonly onProblem: (error: unknown) => void;
   /** Called with each run that is resumed here. */
   readonly onResumed: (run: LiveRun) => void;
+  /** Called with each run under way that another process had. */
+  readonly onTaken?: ((taken: TakenRun) => void) | undefined;
 }
 
 /** A request to start a run. */
@@ -345,7 +349,9 @@ export class ServedRuns {
     const tenant = await tenantIn(store, runId);
     const options = { ...this.#options.byEngine(tenant === undefined ? {} : { tenant }), store };
     const version = await versionToResume(agent, runId, options);
+    const taken = this.#setup.onTaken && (await takenRun(store, runId));
     const handle = await resumeWith<unknown, unknown, unknown>(version, runId, options);
+    if (taken !== undefined) this.#setup.onTaken?.(taken);
     // A call that was under way needs its tool, which is looked for only now.
     handle.result.catch((thrown: unknown) => {
       if (isTroupeError(thrown, 'tool.missing')) void this.#sweep?.refuse(runId, thrown);

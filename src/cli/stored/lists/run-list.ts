@@ -1,18 +1,18 @@
-import { lasting } from '../../base/text/number-words.ts';
-import { oneLine } from '../../base/text/printable.ts';
-import type { RunEntry } from '../../contracts/journals/journal.ts';
-import type { RunFigures } from '../../inspect/recording/run-sums.ts';
-import { fittedLine } from '../terminal/fitted-line.ts';
-import type { Cell } from '../terminal/table.ts';
-import { tableLines } from '../terminal/table.ts';
-import { dollars } from '../words/ending.ts';
-import type { Notice } from '../words/notice-lines.ts';
-import { noticeLines } from '../words/notice-lines.ts';
-import type { LeftStatus } from '../../runtime/journal/resume/left-running.ts';
-import type { HeldMark } from '../../runtime/journal/versions/held-marks.ts';
-import { agentWidth, ROOMY, startWords, statusPaint, timeWords, WIDEST_ID } from './run-words.ts';
-import type { Screen } from '../terminal/screen.ts';
-import { shownLine } from '../terminal/screen.ts';
+import { lasting } from '../../../base/text/number-words.ts';
+import { oneLine } from '../../../base/text/printable.ts';
+import type { RunEntry } from '../../../contracts/journals/journal.ts';
+import type { RunFigures } from '../../../inspect/recording/run-sums.ts';
+import { fittedLine } from '../../terminal/fitted-line.ts';
+import type { Cell } from '../../terminal/table.ts';
+import { tableLines } from '../../terminal/table.ts';
+import { dollars } from '../../words/ending.ts';
+import type { Notice } from '../../words/notice-lines.ts';
+import { noticeLines } from '../../words/notice-lines.ts';
+import type { LeftStatus } from '../../../runtime/journal/resume/left-running.ts';
+import type { HeldMark } from '../../../runtime/journal/versions/held-marks.ts';
+import { agentWidth, ROOMY, startWords, statusPaint, timeWords, WIDEST_ID } from '../run-words.ts';
+import type { Screen } from '../../terminal/screen.ts';
+import { shownLine } from '../../terminal/screen.ts';
 
 /** A run in a list, with what does not belong to all of them. */
 export interface ListedRun {

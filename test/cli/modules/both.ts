@@ -1,0 +1,2 @@
+export { default as clerk } from './people.ts';
+export { default as patient } from './patient.ts';

@@ -1,0 +1,5 @@
+import secretary from './patient.ts';
+
+export default secretary;
+
+export const resilience = { approve: true };
