@@ -19,6 +19,7 @@ import { releaseLate, whileWanted } from './while-wanted.ts';
 import { journaledDefinition } from './resume.ts';
 import { entryOf } from './beginning.ts';
 import type { ChangedParting } from './fork-parting.ts';
+import { partingFor } from './fork-parting.ts';
 import { placeOf } from './run-point.ts';
 import {
   assertSecretsKnown,
@@ -90,8 +91,6 @@ export const forkAs = async <Output, State>(
     options: { context, secrets, secretKey },
     fields: opened.fields,
   };
-  // What forks need alone is loaded with the first of them.
-  const { partingFor } = await import('./fork-parting.ts');
   const parting = await partingFor(replayable, at, change);
   const { records: shared, inHand, seq, changed } = parting;
   // The thread continues with the original run, not with the fork.
