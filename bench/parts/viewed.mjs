@@ -49,10 +49,11 @@ const VIEWER = `
     let rest = '';
     response.setEncoding('utf8').on('data', (text) => {
       bytes += Buffer.byteLength(text);
+      // The id of a message is the place of the last entry in it.
       const all = rest + text;
-      entries += all.split('\\nid: ').length - 1;
-      rest = all.slice(-4);
-      if (rest.includes('\\nid: ')) rest = '';
+      const end = all.lastIndexOf('\\n') + 1;
+      rest = all.slice(end);
+      for (const [, id] of all.slice(0, end).matchAll(/^id: (\\d+)$/gm)) entries = Number(id) + 1;
     });
     process.send('open');
   });
@@ -94,9 +95,15 @@ const measureBuild = async (name, folder) => {
       const from = cpuMs();
       const { output } = await walker.run(task.prompt(id), given);
       // What its viewer is still to be sent belongs to the run as well.
-      if (given.inspect === inspector) await pause(50);
+      if (given.inspect === inspector) await pause(100);
       task.check(id, output);
-      return ((cpuMs() - from) * 1000) / steps;
+      const us = ((cpuMs() - from) * 1000) / steps;
+      if (given.inspect === inspector) {
+        const { length } = inspector.recorder.recording;
+        const { entries } = await viewer.read();
+        if (entries !== length) throw new Error(`the viewer has ${entries} of ${length} entries`);
+      }
+      return us;
     },
   };
 };

@@ -22,9 +22,13 @@ export class WorkBook implements WorkListener {
     return this.#runs;
   }
 
+  wants(type: string): boolean {
+    return wanted.has(type);
+  }
+
   /** Takes in the next event of any run. */
   take(event: LiveEvent): void {
-    if (wanted.has(event.type)) this.#follower.take(event);
+    if (this.wants(event.type)) this.#follower.take(event);
   }
 
   forget(runId: string): void {

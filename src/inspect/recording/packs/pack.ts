@@ -1,0 +1,66 @@
+import type { EventBody } from '../../../contracts/events/event.ts';
+import type { RawAnswer, SentRequest } from '../../../contracts/models/sent-request.ts';
+import type { EffectStep } from '../notes/event-entries.ts';
+import type { NewEntry } from '../entry.ts';
+
+/**
+ * Entries in a row, in a short form that stands for itself: what recurs in it is there once, contexts are patches of those before, and what
+ * follows from an event is not written. Plain JSON; `unpack` makes the entries of it.
+ */
+export interface Pack {
+  /** The place of its first entry. */
+  readonly n: number;
+  readonly rows: readonly PackRow[];
+}
+
+/** An entry as it is, an event, or a turn. */
+export type PackRow =
+  | readonly [kind: 0, entry: NewEntry]
+  | readonly [kind: 1, seq: number, moment: MomentRow | 0, body: EventBody, more?: EventRest]
+  | readonly [
+      kind: 2,
+      actor: Word,
+      /** 0 for that of the row before. */
+      at: number,
+      event: { readonly type: string } | null,
+      moves: readonly MoveRow[],
+    ];
+
+/** The text, or its number if the pack had it before. */
+export type Word = string | number;
+
+/** Ids, or the number of that list. */
+export type WordList = readonly string[] | number;
+
+/** Whom an event is about, and when; 0 in its place if that is as for the event before. */
+export type MomentRow = readonly [
+  run: Word,
+  path: Word,
+  agent: Word,
+  at: number,
+  step: number | null,
+  phase: Word | null,
+];
+
+/** What an event says beside its parts. */
+export interface EventRest {
+  readonly request?: SentRequest | undefined;
+  readonly raw?: RawAnswer | undefined;
+  readonly firstMs?: number | undefined;
+  readonly steps?: readonly EffectStep[] | undefined;
+}
+
+/**
+ * A move: the arrows and the states, the parts of the context that are new, those of them that the pack had before and of which only the new
+ * fields are there, and the type of the event, if that is not the one that was received; 0 for none.
+ */
+export type MoveRow = readonly [
+  arrows: WordList,
+  states: WordList,
+  patch?: Readonly<Record<string, unknown>> | 0,
+  parts?: readonly Word[] | 0,
+  on?: Word,
+];
+
+/** Longer texts have no number. */
+export const LONGEST_WORD = 256;

@@ -1,0 +1,124 @@
+import { isPlain } from '../../../base/json/freeze-json.ts';
+import type { EventMoment, NotedEvent } from '../../../contracts/events/noted-event.ts';
+import type { Redactor } from '../../../contracts/secrets/redactor.ts';
+import type { NotedMove, NotedTurn } from '../notes/turn-note.ts';
+import type { EventRest, MomentRow, MoveRow, PackRow, Word, WordList } from './pack.ts';
+import { LONGEST_WORD } from './pack.ts';
+
+/** Writes the rows of one pack, with secrets redacted. `unpack` is its inverse. */
+export class Packer {
+  readonly #redactor: Redactor;
+  readonly #words = new Map<string, number>();
+  readonly #lists = new Map<readonly string[], number>();
+  /** The parts of contexts that the pack has, by actor. */
+  readonly #parts = new Map<string, Map<string, unknown>>();
+  #moment: EventMoment | undefined;
+  #run: string | undefined;
+  #at = 0;
+
+  constructor(redactor: Redactor) {
+    this.#redactor = redactor;
+  }
+
+  /** The row of an event whose body is `noted.body`. */
+  event(runId: string, { seq, body, moment }: NotedEvent, rest: EventRest): PackRow {
+    const isSame = moment === this.#moment && runId === this.#run;
+    const about = isSame ? 0 : this.#momentRow(runId, moment);
+    const shown = this.#redactor.value(body);
+    for (const _ in rest) return [1, seq, about, shown, this.#redactor.value(rest)];
+    return [1, seq, about, shown];
+  }
+
+  /** The row of a turn with those moves. */
+  turn({ actor, at, event }: NotedTurn, moves: readonly NotedMove[]): PackRow {
+    const time = at === this.#at ? 0 : at;
+    this.#at = at;
+    let parts = this.#parts.get(actor);
+    if (parts === undefined) this.#parts.set(actor, (parts = new Map<string, unknown>()));
+    const rows: MoveRow[] = [];
+    const who = this.#word(actor);
+    for (const move of moves) rows.push(this.#move(move, event?.type, parts));
+    return [2, who, time, event === undefined ? null : this.#redactor.value(event), rows];
+  }
+
+  #move(
+    { on, arrows, states, patch }: NotedMove,
+    type: string | undefined,
+    had: Map<string, unknown>,
+  ): MoveRow {
+    const ways = this.#list(arrows);
+    const places = this.#list(states);
+    const [shown, parts] = patch === undefined ? ([0, 0] as const) : this.#patch(patch, had);
+    if (on !== type) return [ways, places, shown, parts, this.#word(on)];
+    if (parts !== 0) return [ways, places, shown, parts];
+    return shown === 0 ? [ways, places] : [ways, places, shown];
+  }
+
+  /** A patch in which parts that the pack has are there by their new fields alone, and the names of these. */
+  #patch(
+    patch: Readonly<Record<string, unknown>>,
+    had: Map<string, unknown>,
+  ): readonly [Readonly<Record<string, unknown>>, readonly Word[] | 0] {
+    const shown: Record<string, unknown> = {};
+    let names: Word[] | 0 = 0;
+    for (const key in patch) {
+      const part = patch[key];
+      const changed = changedFields(had.get(key), part);
+      had.set(key, part);
+      shown[key] = changed ?? part;
+      if (changed !== undefined) (names = names === 0 ? [] : names).push(this.#word(key));
+    }
+    return [this.#redactor.value(shown), names];
+  }
+
+  #momentRow(runId: string, moment: EventMoment): MomentRow {
+    const { path, agent, at, step, phase } = moment;
+    this.#moment = moment;
+    this.#run = runId;
+    this.#at = at;
+    const [run, where, who] = [this.#word(runId), this.#word(path), this.#word(agent)];
+    return [run, where, who, at, step ?? null, phase === undefined ? null : this.#word(phase)];
+  }
+
+  #word(text: string): Word {
+    const known = this.#words.get(text);
+    if (known !== undefined) return known;
+    const shown = this.#redactor.text(text);
+    // Who reads it counts the same ones.
+    if (shown.length <= LONGEST_WORD) this.#words.set(text, this.#words.size);
+    return shown;
+  }
+
+  #list(ids: readonly string[]): WordList {
+    const known = this.#lists.get(ids);
+    if (known !== undefined) return known;
+    this.#lists.set(ids, this.#lists.size);
+    return this.#redactor.value(ids);
+  }
+}
+
+/** The fields of a part of a context that are not as they were; undefined if that does not say it all. */
+const changedFields = (before: unknown, after: unknown): Readonly<Record<string, unknown>> | undefined => {
+  if (!isFields(before) || !isFields(after)) return undefined;
+  const names = Object.keys(after);
+  const known = Object.keys(before);
+  if (names.length !== known.length) return undefined;
+  const changed: Record<string, unknown> = {};
+  for (let index = 0; index < names.length; index += 1) {
+    const name = names[index] ?? '';
+    // In another order it is other text.
+    if (name !== known[index] || name === '__proto__') return undefined;
+    const [old, value] = [before[name], after[name]];
+    if (value === old) continue;
+    // JSON leaves them out.
+    if (!isWritten(value) || !isWritten(old)) return undefined;
+    changed[name] = value;
+  }
+  return changed;
+};
+
+const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && isPlain(value);
+
+const isWritten = (value: unknown): boolean =>
+  value !== undefined && typeof value !== 'function' && typeof value !== 'symbol';
