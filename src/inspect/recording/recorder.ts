@@ -83,6 +83,7 @@ export const recorder = (options: RecorderOptions = {}): Recorder => {
   const failures: unknown[] = [];
   const handles = new Map<string, RunHandle<unknown, unknown>>();
   const breakpoints = new Breakpoints();
+  let isJudged = false;
   let found = redactorOf(secrets);
   let isOwn = false;
   const learn = (secret: FieldSecret): void => {
@@ -125,7 +126,10 @@ export const recorder = (options: RecorderOptions = {}): Recorder => {
       handle.result.then(forget, forget);
     }
     run.watch((event) => {
-      if ('body' in event) tell(event.body, event.moment.at);
+      if ('body' in event) {
+        tell(event.body, event.moment.at);
+        if (!isJudged) breakpoints.spend(runId, event.body);
+      }
       ofRun.addEvent(event);
     });
     run.resumed((at) => {
@@ -135,7 +139,11 @@ export const recorder = (options: RecorderOptions = {}): Recorder => {
   };
   const breakAt = (wanted: readonly Breakpoint[], runId?: string): void => {
     // Until somebody sets one, nothing is looked for.
-    if (wanted.length > 0) recording.judgeEach();
+    if (wanted.length > 0 && !isJudged) {
+      isJudged = true;
+      breakpoints.begin(recording.tableau());
+      recording.judgeEach();
+    }
     breakpoints.set(wanted, runId);
   };
   return {

@@ -1,7 +1,7 @@
 import { RecentTexts } from '../../base/collections/recent-texts.ts';
 import type { DeltaEvent } from '../../contracts/events/event.ts';
 import { Redactor } from '../../contracts/secrets/redactor.ts';
-import type { Entry, NewEntry } from './entry.ts';
+import type { NewEntry } from './entry.ts';
 import { asJson, entryLine, fittedTableau } from './fitted.ts';
 import { KeptItems } from './notes/kept-items.ts';
 import type { Item } from './notes/note.ts';
@@ -32,7 +32,7 @@ export interface RecordingSetup {
   readonly base?: TableauData | undefined;
   /** The secrets that are known by now. Default: none, for what is redacted already. */
   readonly secrets?: (() => Redactor) | undefined;
-  /** Notified of each entry, after all followers: at once if each is judged, else when it is dropped. */
+  /** Notified of each entry from `judgeEach` on, after all followers. */
   readonly onAdded?: ((entry: NewEntry) => void) | undefined;
   /** A follower threw; it is left out from then on. */
   readonly onFailure: (error: unknown) => void;
@@ -54,15 +54,12 @@ export class Recording {
   readonly #packs = new RecentPacks();
   /** Items that are held back, in parts. */
   readonly #held: Item[][] = [];
-  /** The place up to which `onAdded` was notified. */
-  #judged: number;
   #isJudged = false;
 
   constructor(setup: RecordingSetup) {
     this.#setup = setup;
     this.#base = setup.base === undefined ? new Tableau() : Tableau.from(setup.base);
     this.#items = new KeptItems(this.#base.length);
-    this.#judged = this.#base.length;
   }
 
   /** The number of entries in all. */
@@ -90,10 +87,16 @@ export class Recording {
     else part.push(item);
   }
 
-  /** Has `onAdded` notified of each entry at once from now on, and now of those before. */
+  /** Has `onAdded` notified of each entry from now on. */
   judgeEach(): void {
     this.#isJudged = true;
-    this.#judgeTo(this.length);
+  }
+
+  /** All actors as they are at its end. */
+  tableau(): Tableau {
+    const tableau = this.#base.copy();
+    this.#items.fold(this.length, tableau);
+    return tableau;
   }
 
   /** Begins a part of items that are held back: nobody is shown them before it is released. */
@@ -120,18 +123,10 @@ export class Recording {
           follower.entry(this.lineAt(each) ?? '', each);
       follower.grew?.();
     });
-    if (this.#isJudged) this.#judgeTo(this.length);
+    if (this.#isJudged && !isNote(item)) this.#setup.onAdded?.(item);
     const { capacity } = this.#setup;
     // As many at once as are kept, so that each costs little.
     while (this.length - this.first >= 2 * capacity) this.#fold(capacity);
-  }
-
-  #judgeTo(end: number): void {
-    while (this.#judged < end) {
-      const entry = this.#items.entryAt(this.#judged);
-      this.#judged += 1;
-      if (entry !== undefined) this.#setup.onAdded?.(entry);
-    }
   }
 
   delta(event: DeltaEvent): void {
@@ -212,14 +207,9 @@ export class Recording {
       follower.forgets?.();
     });
     const end = this.first + count;
-    this.#judgeTo(end);
-    this.#items.dropTo(end, (entry, place) => {
-      this.#base.apply(numberEntry(entry, place));
-    });
+    this.#items.fold(end, this.#base);
+    this.#items.dropTo(end);
   }
 }
 
 const NO_SECRETS = new Redactor({});
-
-/** An entry at its place. */
-const numberEntry = (entry: NewEntry, n: number): Entry => ({ n, ...entry });

@@ -15,7 +15,7 @@ export class ReportedRuns implements RunInspector {
   inspects(run: InspectedRun): ReturnType<RunInspector['inspects']> {
     const watch: InspectedRun['watch'] = (next) => {
       run.watch((event) => {
-        if ('body' in event && this.#book.wants(event.body.type))
+        if ('body' in event && this.#book.wants(event.body.type, run.runId, event.moment.path))
           this.#book.take(builtEvent(run.runId, event));
         next(event);
       });

@@ -5,6 +5,7 @@ import type { RawAnswer, SentRequest } from '../../../contracts/models/sent-requ
 import type { NewEntry } from '../entry.ts';
 import type { PackRow } from '../packs/pack.ts';
 import type { Packer } from '../packs/packer.ts';
+import type { Tableau } from '../tableau.ts';
 import type { EffectStep } from './event-entries.ts';
 import { countOf, effectType, eventEntries } from './event-entries.ts';
 import type { Note } from './note.ts';
@@ -52,6 +53,12 @@ export class EventNote implements Note {
     // With what its model was sent it is still an event of its type.
     const whole = sent === undefined ? event : ({ ...event, ...this.#run.redact(sent) } as RuntimeEvent);
     return eventEntries({ event: whole, firstMs, steps });
+  }
+
+  fold(tableau: Tableau, place: number): void {
+    // That something was published changes nobody.
+    if (this.#extras.steps.length === 0) tableau.length = place + this.count;
+    else for (const [nth, entry] of this.entries().entries()) tableau.take(entry, place + nth);
   }
 
   row(packer: Packer): PackRow {

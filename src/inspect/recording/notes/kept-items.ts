@@ -1,4 +1,5 @@
 import type { NewEntry } from '../entry.ts';
+import type { Tableau } from '../tableau.ts';
 import type { Item } from './note.ts';
 import { entriesOf, isNote } from './note.ts';
 
@@ -59,20 +60,32 @@ export class KeptItems {
     }
   }
 
-  /** Drops the entries before a place, in order. */
-  dropTo(place: number, take: (entry: NewEntry, place: number) => void): void {
-    let dropped = 0;
-    let rest: readonly NewEntry[] = [];
-    for (const item of this.#items) {
-      if (this.#first >= place) break;
-      dropped += 1;
-      const entries = entriesOf(item);
-      const count = Math.min(entries.length, place - this.#first);
-      for (const entry of entries.slice(0, count)) take(entry, this.#first++);
-      rest = entries.slice(count);
+  /** Takes a tableau, which is at the first entry, on to a place. */
+  fold(end: number, tableau: Tableau): void {
+    for (let index = 0; index < this.#items.length; index += 1) {
+      const item = this.#items[index];
+      const place = this.#places[index] ?? 0;
+      if (item === undefined || place >= end) return;
+      if (isNote(item) && place + item.count <= end) item.fold(tableau, place);
+      else
+        for (const [nth, entry] of entriesOf(item)
+          .slice(0, end - place)
+          .entries())
+          tableau.take(entry, place + nth);
     }
+  }
+
+  /** Drops the entries before a place. */
+  dropTo(end: number): void {
+    let dropped = 0;
+    while (dropped < this.#places.length && (this.#places[dropped + 1] ?? this.#length) <= end) dropped += 1;
+    const cut = this.#items[dropped];
+    const begun = end - (this.#places[dropped] ?? end);
+    const rest = cut === undefined || begun === 0 ? [] : entriesOf(cut).slice(begun);
+    if (begun > 0) dropped += 1;
     this.#items = [...rest, ...this.#items.slice(dropped)];
-    this.#places = [...rest.map((_, index) => this.#first + index), ...this.#places.slice(dropped)];
+    this.#places = [...rest.map((_, nth) => end + nth), ...this.#places.slice(dropped)];
+    this.#first = end;
     this.#read = undefined;
   }
 

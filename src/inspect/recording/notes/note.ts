@@ -1,4 +1,5 @@
 import type { NewEntry } from '../entry.ts';
+import type { Tableau } from '../tableau.ts';
 import type { Packer } from '../packs/packer.ts';
 import type { PackRow } from '../packs/pack.ts';
 
@@ -8,6 +9,8 @@ export interface Note {
   readonly count: number;
   /** Makes its entries: each time the same. */
   entries(): readonly NewEntry[];
+  /** Takes a tableau, which is at its first entry, on to its end. */
+  fold(tableau: Tableau, place: number): void;
   /** Its row in a pack. */
   row(packer: Packer): PackRow;
 }

@@ -6,6 +6,7 @@ import { patchBetween } from '../context-patch.ts';
 import type { NewEntry } from '../entry.ts';
 import type { PackRow } from '../packs/pack.ts';
 import type { Packer } from '../packs/packer.ts';
+import type { Tableau } from '../tableau.ts';
 import type { Note } from './note.ts';
 
 /** A turn of an actor's machine. */
@@ -46,6 +47,13 @@ export class TurnNote implements Note {
       return patch === undefined ? moved : { ...moved, patch };
     });
     return event === undefined ? moves : [{ kind: 'received', at, actor, event }, ...moves];
+  }
+
+  fold(tableau: Tableau, place: number): void {
+    const { actor, event } = this.#turn;
+    let n = event === undefined ? place : place + 1;
+    for (const move of this.#moves()) tableau.moves(actor, move, n++);
+    tableau.length = n;
   }
 
   row(packer: Packer): PackRow {

@@ -4,6 +4,7 @@ import type { Redactor } from '../../../contracts/secrets/redactor.ts';
 import type { NotedMove, NotedTurn } from '../notes/turn-note.ts';
 import type { EventRest, MomentRow, MoveRow, PackRow, Word, WordList } from './pack.ts';
 import { LONGEST_WORD } from './pack.ts';
+import { ShortForms } from './references.ts';
 
 /** Writes the rows of one pack, with secrets redacted. `unpack` is its inverse. */
 export class Packer {
@@ -12,6 +13,7 @@ export class Packer {
   readonly #lists = new Map<readonly string[], number>();
   /** The parts of contexts that the pack has, by actor. */
   readonly #parts = new Map<string, Map<string, unknown>>();
+  readonly #short = new ShortForms();
   #moment: EventMoment | undefined;
   #run: string | undefined;
   #at = 0;
@@ -24,8 +26,8 @@ export class Packer {
   event(runId: string, { seq, body, moment }: NotedEvent, rest: EventRest): PackRow {
     const isSame = moment === this.#moment && runId === this.#run;
     const about = isSame ? 0 : this.#momentRow(runId, moment);
-    const shown = this.#redactor.value(body);
-    for (const _ in rest) return [1, seq, about, shown, this.#redactor.value(rest)];
+    const shown = this.#shown(body);
+    for (const _ in rest) return [1, seq, about, shown, this.#shown(rest)];
     return [1, seq, about, shown];
   }
 
@@ -36,9 +38,10 @@ export class Packer {
     let parts = this.#parts.get(actor);
     if (parts === undefined) this.#parts.set(actor, (parts = new Map<string, unknown>()));
     const rows: MoveRow[] = [];
+    const type = event === undefined ? null : this.#shown(event);
     const who = this.#word(actor);
     for (const move of moves) rows.push(this.#move(move, event?.type, parts));
-    return [2, who, time, event === undefined ? null : this.#redactor.value(event), rows];
+    return [2, who, time, type, rows];
   }
 
   #move(
@@ -68,7 +71,12 @@ export class Packer {
       shown[key] = changed ?? part;
       if (changed !== undefined) (names = names === 0 ? [] : names).push(this.#word(key));
     }
-    return [this.#redactor.value(shown), names];
+    return [this.#shown(shown), names];
+  }
+
+  #shown<Value extends object>(value: Value): Value {
+    // Short or not, it is written as JSON, and read back as what it was.
+    return this.#redactor.value(this.#short.write(value)) as Value;
   }
 
   #momentRow(runId: string, moment: EventMoment): MomentRow {

@@ -5,6 +5,7 @@ import type { Entry, NewEntry } from '../entry.ts';
 import { eventEntries } from '../notes/event-entries.ts';
 import type { MomentRow, Pack, PackRow, Word, WordList } from './pack.ts';
 import { LONGEST_WORD } from './pack.ts';
+import { LongForms } from './references.ts';
 
 /** Makes the entries of a pack, in order. */
 export function* unpack({ n, rows }: Pack): Generator<Entry, void> {
@@ -22,6 +23,7 @@ class PackReader {
   readonly #words: string[] = [];
   readonly #lists: (readonly string[])[] = [];
   readonly #parts = new Map<string, Map<string, unknown>>();
+  readonly #long = new LongForms();
   #run = '';
   #moment: EventMoment | undefined;
   #at = 0;
@@ -40,8 +42,8 @@ class PackReader {
   #event([, seq, about, body, rest = {}]: Extract<PackRow, readonly [1, ...unknown[]]>): readonly NewEntry[] {
     if (about !== 0) this.#moment = this.#momentOf(about);
     if (this.#moment === undefined) throw new Error('an event without a moment');
-    const { request, raw, firstMs, steps } = rest;
-    const event = builtEvent(this.#run, { seq, body, moment: this.#moment });
+    const event = builtEvent(this.#run, { seq, body: this.#long.read(body), moment: this.#moment });
+    const { request, raw, firstMs, steps } = this.#long.read(rest);
     // With what its model was sent it is still an event of its type.
     const whole = {
       ...event,
@@ -56,10 +58,11 @@ class PackReader {
     const [actor, at] = [this.#word(who), this.#at];
     let parts = this.#parts.get(actor);
     if (parts === undefined) this.#parts.set(actor, (parts = new Map<string, unknown>()));
-    const entries: NewEntry[] = event === null ? [] : [{ kind: 'received', at, actor, event }];
+    const entries: NewEntry[] =
+      event === null ? [] : [{ kind: 'received', at, actor, event: this.#long.read(event) }];
     for (const [arrows, states, shown = 0, names = 0, on] of moves) {
       const [ways, places] = [this.#list(arrows), this.#list(states)];
-      const patch = shown === 0 ? undefined : this.#patch(shown, names, parts);
+      const patch = shown === 0 ? undefined : this.#patch(this.#long.read(shown), names, parts);
       const by = on === undefined ? (event?.type ?? '') : this.#word(on);
       const moved = { kind: 'moved', at, actor, on: by, arrows: ways, states: places } as const;
       entries.push(patch === undefined ? moved : { ...moved, patch });
