@@ -1,7 +1,6 @@
 import type { Json } from '../../base/json/json.ts';
-import type { DeltaEvent } from '../../contracts/events/event.ts';
+import type { DeltaEvent, EventBody } from '../../contracts/events/event.ts';
 import type { NotedEvent } from '../../contracts/events/noted-event.ts';
-import { builtEvent } from '../../contracts/events/noted-event.ts';
 import type { InspectedRun } from '../../contracts/events/inspection.ts';
 import type { Composition } from '../../machines/diagrams/composition.ts';
 import { compositionOf } from '../../runtime/define/composition.ts';
@@ -10,7 +9,7 @@ import type { ChartBook } from './chart-book.ts';
 import { EffectRecorder } from './effect-recorder.ts';
 import type { GoneStatus } from './entry.ts';
 import { FirstPieces } from './first-pieces.ts';
-import type { EventExtras, NotedRun } from './notes/event-note.ts';
+import type { NotedRun, NotedSent } from './notes/event-note.ts';
 import { EventNote } from './notes/event-note.ts';
 import type { Recording } from './recording.ts';
 
@@ -121,25 +120,22 @@ export class LogFold {
   #hear(noted: NotedEvent): void {
     const { body, moment } = noted;
     const steps = this.#effects.take(noted);
+    const [sent, firstMs] = [this.#sentBy(body), this.#firstPieces.take(body, moment)];
     // That a state was entered is recorded as a move.
     if (body.type !== 'phase.entered' || steps.length > 0)
-      this.#recording.add(new EventNote(this.#noted, noted, { ...this.#extrasOf(noted), steps }));
+      this.#recording.add(new EventNote(this.#noted, noted, { sent, firstMs, steps }));
     if (body.type === 'member.ended') this.ends(moment.path, moment.at);
   }
 
-  /** What a call of a model was sent or gave, and when its answer began. */
-  #extrasOf(noted: NotedEvent): Pick<EventExtras, 'sent' | 'firstMs'> | undefined {
-    const { body } = noted;
-    if (!('key' in body)) return undefined;
+  /** What a model was sent by a call, or gave. */
+  #sentBy(body: EventBody): NotedSent | undefined {
     const { sentAsItWas } = this.#run;
-    const request = body.type === 'model.asked' ? sentAsItWas?.requestOf(body.key) : undefined;
+    if (body.type === 'model.asked') {
+      const request = sentAsItWas?.requestOf(body.key);
+      return request && { request };
+    }
     const raw = body.type === 'model.answered' ? sentAsItWas?.answerOf(body.key) : undefined;
-    const firstMs = this.#firstPieces.take(builtEvent(this.#run.runId, noted));
-    return {
-      ...(request === undefined ? undefined : { sent: { request } }),
-      ...(raw === undefined ? undefined : { sent: { raw } }),
-      ...(firstMs === undefined ? undefined : { firstMs }),
-    };
+    return raw && { raw };
   }
 
   /** Adds actors whose start was never published: a run may end before it starts. */

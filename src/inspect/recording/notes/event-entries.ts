@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../base/json/json.ts';
 import { toJson } from '../../../base/json/json.ts';
-import type { RuntimeEvent } from '../../../contracts/events/event.ts';
+import type { EventBody, RuntimeEvent } from '../../../contracts/events/event.ts';
 import type { EffectRole } from '../effect-charts.ts';
 import { effectArrow, firstState, roles } from '../effect-charts.ts';
 import type { GoneStatus, NewEntry } from '../entry.ts';
@@ -26,13 +26,32 @@ export interface EventFacts {
 
 /** The entries of an event: what was published, and how effects of its agent move by it. Pure: who is sent the event makes the same. */
 export const eventEntries = ({ event, firstMs, steps = [] }: EventFacts): readonly NewEntry[] => {
-  const actor = `${event.runId}/${event.path}`;
-  const effects = steps.flatMap((step) => effectEntries(step, event, actor));
+  const { at, runId: run, path, seq } = event;
+  const actor = `${run}/${path}`;
+  const effects = effectEntries(steps, { run, owner: actor, at, seq }, event);
   // That a state was entered is recorded as a move.
   if (event.type === 'phase.entered') return effects;
-  const published = { kind: 'published', at: event.at, actor, event } as const;
+  const published = { kind: 'published', at, actor, event } as const;
   return [firstMs === undefined ? published : { ...published, firstMs }, ...effects];
 };
+
+/** Of an event: its run, the actor that it is about, when, and its number. */
+export interface EventPlace {
+  readonly run: string;
+  readonly owner: string;
+  readonly at: number;
+  readonly seq: number;
+}
+
+/** An event as what it says, or as a whole. */
+type Said = EventBody | RuntimeEvent;
+
+/** How effects of an agent move by an event. */
+export const effectEntries = (
+  steps: readonly EffectStep[],
+  place: EventPlace,
+  event: Said,
+): readonly NewEntry[] => steps.flatMap((step) => entriesOfStep(step, place, event));
 
 /** The number of entries of a step by an event of that type. */
 export const countOf = (step: EffectStep, on: string): number => {
@@ -47,11 +66,14 @@ export const effectType = (event: { readonly type: string; readonly ok?: unknown
 /** The id of an effect's actor. */
 export const effectActor = (owner: string, role: EffectRole, id: string): string => `${owner}#${role}.${id}`;
 
-const effectEntries = (step: EffectStep, event: RuntimeEvent, owner: string): readonly NewEntry[] => {
-  const { at, runId: run } = event;
+const entriesOfStep = (
+  step: EffectStep,
+  { run, owner, at, seq }: EventPlace,
+  event: Said,
+): readonly NewEntry[] => {
   const on = effectType(event);
   const { role, from, ...other } = partsOf(step);
-  const actor = other.actor ?? effectActor(owner, role, idOf(role, event));
+  const actor = other.actor ?? effectActor(owner, role, idOf(role, event, seq));
   const chart = other.chart ?? role;
   if (from === undefined) {
     const states = [firstState(role)];
@@ -82,15 +104,15 @@ const partsOf = (step: EffectStep): StepParts => {
 };
 
 /** The id that an event has of an effect. */
-const idOf = (role: EffectRole, event: RuntimeEvent): string => {
+const idOf = (role: EffectRole, event: Said, seq: number): string => {
   if (role === 'model' && 'key' in event) return event.key;
   if (role === 'tool' && 'callId' in event) return event.callId ?? '';
   if (role === 'person' && 'id' in event) return event.id ?? '';
-  return String(event.seq);
+  return String(seq);
 };
 
 /** The name of an effect that begins by an event. */
-const nameOf = (event: RuntimeEvent): string => {
+const nameOf = (event: Said): string => {
   switch (event.type) {
     case 'model.asked':
       return event.model;
@@ -107,7 +129,7 @@ const nameOf = (event: RuntimeEvent): string => {
 };
 
 /** The context of an effect that begins by an event. */
-const contextOf = (event: RuntimeEvent): JsonObject => {
+const contextOf = (event: Said): JsonObject => {
   switch (event.type) {
     case 'model.asked':
       return { model: event.model };
@@ -124,7 +146,7 @@ const contextOf = (event: RuntimeEvent): JsonObject => {
 };
 
 /** The output of an effect that ends by an event. */
-const outputOf = (event: RuntimeEvent): Json | undefined => {
+const outputOf = (event: Said): Json | undefined => {
   switch (event.type) {
     case 'model.answered': {
       const { text, usage, durationMs, costUsd } = event;

@@ -1,5 +1,4 @@
 import type { Redactor } from '../../../contracts/secrets/redactor.ts';
-import type { NewEntry } from '../entry.ts';
 import { entryText, LONGEST } from '../fitted.ts';
 import type { Item } from '../notes/note.ts';
 import { entriesOf, isNote } from '../notes/note.ts';
@@ -9,42 +8,64 @@ import type { PackText } from './recent-packs.ts';
 /** Characters of a pack, after which no further item is added to it. */
 const ENOUGH = 64 * 1024;
 
+/** Items whose rows are written at once. */
+const AT_ONCE = 32;
+
+type Placed = readonly [item: Item, place: number];
+
 /** Writes the first of some items as one pack; undefined for none. */
-export const packItems = (
-  items: Iterable<readonly [item: Item, place: number]>,
-  redactor: Redactor,
-): PackText | undefined => {
+export const packItems = (items: Iterable<Placed>, redactor: Redactor): PackText | undefined => {
   const packer = new Packer(redactor);
-  const rows: string[] = [];
+  const parts: string[] = [];
   let [from, next, length] = [-1, 0, 0];
-  for (const [item, place] of items) {
-    const row = isNote(item) ? rowText(() => item.row(packer)) : entryRow(item, redactor);
-    if (from < 0) from = place;
-    // It may refer to what did not fit: a pack begins with what does not go into a row.
-    else if (row === undefined) break;
-    rows.push(
-      row ??
-        entriesOf(item)
-          .map((entry) => entryRow(entry, redactor))
-          .join(','),
-    );
-    next = place + (isNote(item) ? item.count : 1);
-    if (row === undefined) break;
-    length += row.length;
+  for (const group of groupsOf(items)) {
+    const text = rowsText(group, packer, redactor);
+    const [first, last] = [group[0], group.at(-1)];
+    if (first === undefined || last === undefined) break;
+    if (text === undefined) {
+      // Its rows may refer to some that cannot be written: it begins a pack of its own, of one item.
+      if (from >= 0) break;
+      return packOne(first, redactor);
+    }
+    if (from < 0) [, from] = first;
+    parts.push(text);
+    next = endOf(last);
+    length += text.length;
     if (length >= ENOUGH) break;
   }
-  return from < 0 ? undefined : { text: `{"n":${from},"rows":[${rows.join(',')}]}`, from, next };
+  return from < 0 ? undefined : { text: packText(from, parts), from, next };
 };
 
-/** The text of a row; undefined if it may be too long for a viewer in one of its entries, or is no JSON. */
-const rowText = (row: () => unknown): string | undefined => {
+function* groupsOf(items: Iterable<Placed>): Generator<readonly Placed[]> {
+  let group: Placed[] = [];
+  for (const each of items) {
+    group.push(each);
+    if (group.length < AT_ONCE) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}
+
+/** The rows of some items; undefined if one may be too long for a viewer in one of its entries, or is no JSON. */
+const rowsText = (group: readonly Placed[], packer: Packer, redactor: Redactor): string | undefined => {
   try {
-    const text = JSON.stringify(row());
+    const rows = group.map(([item]) => (isNote(item) ? item.row(packer) : [0, redactor.value(item)]));
+    const text = JSON.stringify(rows).slice(1, -1);
     return text.length > LONGEST - 2 * ENOUGH ? undefined : text;
   } catch {
     return undefined;
   }
 };
 
-/** An entry as it is shown. */
-const entryRow = (entry: NewEntry, redactor: Redactor): string => `[0,${entryText(redactor.value(entry))}]`;
+/** A pack of one item alone, by its entries as they are shown. */
+const packOne = (placed: Placed, redactor: Redactor): PackText => {
+  const [item, from] = placed;
+  const rows = entriesOf(item).map((entry) => `[0,${entryText(redactor.value(entry))}]`);
+  return { text: packText(from, rows), from, next: endOf(placed) };
+};
+
+const packText = (from: number, parts: readonly string[]): string =>
+  `{"n":${from},"rows":[${parts.join(',')}]}`;
+
+const endOf = ([item, place]: Placed): number => place + (isNote(item) ? item.count : 1);

@@ -1,5 +1,5 @@
 import type { EventBody } from '../../../contracts/events/event.ts';
-import type { RawAnswer, SentRequest } from '../../../contracts/models/sent-request.ts';
+import type { NotedSent } from '../notes/event-note.ts';
 import type { EffectStep } from '../notes/event-entries.ts';
 import type { NewEntry } from '../entry.ts';
 
@@ -16,12 +16,19 @@ export interface Pack {
 /** An entry as it is, an event, or a turn. */
 export type PackRow =
   | readonly [kind: 0, entry: NewEntry]
-  | readonly [kind: 1, seq: number, moment: MomentRow | 0, body: EventBody, more?: EventRest]
+  | readonly [
+      kind: 1,
+      seq: number,
+      moment: MomentRow | 0,
+      body: EventBody,
+      steps?: readonly EffectStep[],
+      sent?: NotedSent | 0,
+      firstMs?: number,
+    ]
   | readonly [
       kind: 2,
       actor: Word,
-      /** 0 for that of the row before. */
-      at: number,
+      later: number,
       event: { readonly type: string } | null,
       moves: readonly MoveRow[],
     ];
@@ -32,23 +39,15 @@ export type Word = string | number;
 /** Ids, or the number of that list. */
 export type WordList = readonly string[] | number;
 
-/** Whom an event is about, and when; 0 in its place if that is as for the event before. */
+/** Whom an event is about, and when; 0 in its place if that is as for the event before. Times are what has passed since the row before. */
 export type MomentRow = readonly [
   run: Word,
   path: Word,
   agent: Word,
-  at: number,
+  later: number,
   step: number | null,
   phase: Word | null,
 ];
-
-/** What an event says beside its parts. */
-export interface EventRest {
-  readonly request?: SentRequest | undefined;
-  readonly raw?: RawAnswer | undefined;
-  readonly firstMs?: number | undefined;
-  readonly steps?: readonly EffectStep[] | undefined;
-}
 
 /**
  * A move: the arrows and the states, the parts of the context that are new, those of them that the pack had before and of which only the new

@@ -1,8 +1,8 @@
 import { isPlain } from '../../../base/json/freeze-json.ts';
-import type { EventMoment, NotedEvent } from '../../../contracts/events/noted-event.ts';
+import type { EventMoment } from '../../../contracts/events/noted-event.ts';
 import type { Redactor } from '../../../contracts/secrets/redactor.ts';
 import type { NotedMove, NotedTurn } from '../notes/turn-note.ts';
-import type { EventRest, MomentRow, MoveRow, PackRow, Word, WordList } from './pack.ts';
+import type { MomentRow, MoveRow, PackRow, Word, WordList } from './pack.ts';
 import { LONGEST_WORD } from './pack.ts';
 import { ShortForms } from './references.ts';
 
@@ -22,26 +22,25 @@ export class Packer {
     this.#redactor = redactor;
   }
 
-  /** The row of an event whose body is `noted.body`. */
-  event(runId: string, { seq, body, moment }: NotedEvent, rest: EventRest): PackRow {
-    const isSame = moment === this.#moment && runId === this.#run;
-    const about = isSame ? 0 : this.#momentRow(runId, moment);
-    const shown = this.#shown(body);
-    for (const _ in rest) return [1, seq, about, shown, this.#shown(rest)];
-    return [1, seq, about, shown];
+  /** Of whom an event is, and when; 0 if that is as for the event before. */
+  moment(runId: string, moment: EventMoment): MomentRow | 0 {
+    if (moment === this.#moment && runId === this.#run) return 0;
+    this.#moment = moment;
+    this.#run = runId;
+    const { path, agent, at, step, phase } = moment;
+    const [run, where, who] = [this.#word(runId), this.#word(path), this.#word(agent)];
+    return [run, where, who, this.#later(at), step ?? null, phase === undefined ? null : this.#word(phase)];
   }
 
   /** The row of a turn with those moves. */
   turn({ actor, at, event }: NotedTurn, moves: readonly NotedMove[]): PackRow {
-    const time = at === this.#at ? 0 : at;
-    this.#at = at;
     let parts = this.#parts.get(actor);
     if (parts === undefined) this.#parts.set(actor, (parts = new Map<string, unknown>()));
     const rows: MoveRow[] = [];
-    const type = event === undefined ? null : this.#shown(event);
-    const who = this.#word(actor);
+    const [who, later] = [this.#word(actor), this.#later(at)];
+    const type = event === undefined ? null : this.shown(event);
     for (const move of moves) rows.push(this.#move(move, event?.type, parts));
-    return [2, who, time, type, rows];
+    return [2, who, later, type, rows];
   }
 
   #move(
@@ -71,21 +70,20 @@ export class Packer {
       shown[key] = changed ?? part;
       if (changed !== undefined) (names = names === 0 ? [] : names).push(this.#word(key));
     }
-    return [this.#shown(shown), names];
+    return [this.shown(shown), names];
   }
 
-  #shown<Value extends object>(value: Value): Value {
+  /** A value as it stands in a row: with references, and without secrets. */
+  shown<Value extends object>(value: Value): Value {
     // Short or not, it is written as JSON, and read back as what it was.
     return this.#redactor.value(this.#short.write(value)) as Value;
   }
 
-  #momentRow(runId: string, moment: EventMoment): MomentRow {
-    const { path, agent, at, step, phase } = moment;
-    this.#moment = moment;
-    this.#run = runId;
+  /** What has passed since the row before. */
+  #later(at: number): number {
+    const later = at - this.#at;
     this.#at = at;
-    const [run, where, who] = [this.#word(runId), this.#word(path), this.#word(agent)];
-    return [run, where, who, at, step ?? null, phase === undefined ? null : this.#word(phase)];
+    return later;
   }
 
   #word(text: string): Word {

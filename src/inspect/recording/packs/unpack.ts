@@ -39,22 +39,20 @@ class PackReader {
     }
   }
 
-  #event([, seq, about, body, rest = {}]: Extract<PackRow, readonly [1, ...unknown[]]>): readonly NewEntry[] {
+  #event([, seq, about, body, steps, sent = 0, firstMs]: Extract<
+    PackRow,
+    readonly [1, ...unknown[]]
+  >): readonly NewEntry[] {
     if (about !== 0) this.#moment = this.#momentOf(about);
     if (this.#moment === undefined) throw new Error('an event without a moment');
     const event = builtEvent(this.#run, { seq, body: this.#long.read(body), moment: this.#moment });
-    const { request, raw, firstMs, steps } = this.#long.read(rest);
     // With what its model was sent it is still an event of its type.
-    const whole = {
-      ...event,
-      ...(request === undefined ? undefined : { request }),
-      ...(raw === undefined ? undefined : { raw }),
-    } as RuntimeEvent;
+    const whole = sent === 0 ? event : ({ ...event, ...this.#long.read(sent) } as RuntimeEvent);
     return eventEntries({ event: whole, firstMs, steps });
   }
 
-  #turn([, who, time, event, moves]: Extract<PackRow, readonly [2, ...unknown[]]>): readonly NewEntry[] {
-    if (time !== 0) this.#at = time;
+  #turn([, who, later, event, moves]: Extract<PackRow, readonly [2, ...unknown[]]>): readonly NewEntry[] {
+    this.#at += later;
     const [actor, at] = [this.#word(who), this.#at];
     let parts = this.#parts.get(actor);
     if (parts === undefined) this.#parts.set(actor, (parts = new Map<string, unknown>()));
@@ -85,14 +83,14 @@ class PackReader {
     return patch;
   }
 
-  #momentOf([run, path, agent, at, step, phase]: MomentRow): EventMoment {
+  #momentOf([run, path, agent, later, step, phase]: MomentRow): EventMoment {
     this.#run = this.#word(run);
-    this.#at = at;
+    this.#at += later;
     const [where, who] = [this.#word(path), this.#word(agent)];
     return {
       path: where,
       agent: who,
-      at,
+      at: this.#at,
       step: step ?? undefined,
       phase: phase === null ? undefined : this.#word(phase),
     };

@@ -17,8 +17,6 @@ const wanted: ReadonlySet<string> = new Set([
   'model.failed',
   'model.fell-back',
   'context.compacted',
-  'tool.requested',
-  'tool.denied',
   'tool.started',
   'tool.retrying',
   'tool.finished',
