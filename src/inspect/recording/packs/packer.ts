@@ -1,9 +1,9 @@
-import { isPlain } from '../../../base/json/freeze-json.ts';
 import type { EventMoment } from '../../../contracts/events/noted-event.ts';
 import type { Redactor } from '../../../contracts/secrets/redactor.ts';
 import type { NotedMove, NotedTurn } from '../notes/turn-note.ts';
 import type { MomentRow, MoveRow, PackRow, Word, WordList } from './pack.ts';
 import { LONGEST_WORD } from './pack.ts';
+import { changedFields } from './part-changes.ts';
 import { ShortForms } from './references.ts';
 
 /** Writes the rows of one pack, with secrets redacted. `unpack` is its inverse. */
@@ -102,29 +102,3 @@ export class Packer {
     return this.#redactor.value(ids);
   }
 }
-
-/** The fields of a part of a context that are not as they were; undefined if that does not say it all. */
-const changedFields = (before: unknown, after: unknown): Readonly<Record<string, unknown>> | undefined => {
-  if (!isFields(before) || !isFields(after)) return undefined;
-  const names = Object.keys(after);
-  const known = Object.keys(before);
-  if (names.length !== known.length) return undefined;
-  const changed: Record<string, unknown> = {};
-  for (let index = 0; index < names.length; index += 1) {
-    const name = names[index] ?? '';
-    // In another order it is other text.
-    if (name !== known[index] || name === '__proto__') return undefined;
-    const [old, value] = [before[name], after[name]];
-    if (value === old) continue;
-    // JSON leaves them out.
-    if (!isWritten(value) || !isWritten(old)) return undefined;
-    changed[name] = value;
-  }
-  return changed;
-};
-
-const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && isPlain(value);
-
-const isWritten = (value: unknown): boolean =>
-  value !== undefined && typeof value !== 'function' && typeof value !== 'symbol';

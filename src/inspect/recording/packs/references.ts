@@ -98,7 +98,8 @@ const isShared = (part: object): boolean => {
   return typeof first === 'object' && first !== null;
 };
 
-const isReference = (part: object): part is { readonly '': unknown } => {
+/** Checks whether an object looks like a reference. */
+export const isReference = (part: object): part is { readonly '': unknown } => {
   if (!isJsonObject(part) || !('' in part)) return false;
   for (const key in part) if (key !== '') return false;
   return true;

@@ -5,6 +5,7 @@ import type { Entry, NewEntry } from '../entry.ts';
 import { eventEntries } from '../notes/event-entries.ts';
 import type { MomentRow, Pack, PackRow, Word, WordList } from './pack.ts';
 import { LONGEST_WORD } from './pack.ts';
+import { mergeFields } from './part-changes.ts';
 import { LongForms } from './references.ts';
 
 /** Makes the entries of a pack, in order. */
@@ -77,7 +78,7 @@ class PackReader {
     const patch: Record<string, unknown> = { ...shown };
     for (const name of names === 0 ? [] : names) {
       const key = this.#word(name);
-      patch[key] = { ...fieldsOf(parts.get(key)), ...fieldsOf(shown[key]) };
+      patch[key] = mergeFields(parts.get(key), shown[key]);
     }
     for (const key in patch) parts.set(key, patch[key]);
     return patch;
@@ -108,5 +109,3 @@ class PackReader {
     return list;
   }
 }
-
-const fieldsOf = (part: unknown): object => (typeof part === 'object' && part !== null ? part : {});
