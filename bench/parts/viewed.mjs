@@ -13,6 +13,7 @@ import { walkerOf } from '../walker.mjs';
 const options = words();
 const steps = Number(options.steps ?? 300);
 const rounds = Number(options.rounds ?? 15);
+const capacity = Number(options.capacity ?? 20_000);
 const root = join(import.meta.dirname, '../..');
 
 /** One file of the sources that are measured, as the package is bundled. */
@@ -79,7 +80,7 @@ const measureBuild = async (name, folder) => {
   const sources = await bundle(name, folder);
   const task = new Task(steps);
   const walker = walkerOf(sources, task);
-  const inspector = await sources.inspect({ page: '<p></p>', capacity: 20_000 });
+  const inspector = await sources.inspect({ page: '<p></p>', capacity });
   const viewer = await attach(inspector);
   let last = 0;
   return {
@@ -87,7 +88,7 @@ const measureBuild = async (name, folder) => {
     inspector,
     ways: {
       alone: () => ({}),
-      recorded: () => ({ inspect: sources.recorder({ capacity: 20_000 }) }),
+      recorded: () => ({ inspect: sources.recorder({ capacity }) }),
       viewed: () => ({ inspect: inspector }),
     },
     run: async (given) => {

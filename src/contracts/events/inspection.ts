@@ -67,9 +67,7 @@ export interface InspectedRun {
    * it had got to.
    */
   resumed(next: (at: number) => void): void;
-  /** Model requests and raw answers, by the key of the call; kept once `watch` is called. */
-  readonly sent: SentSource;
-  /** The same with the secrets in them: to be sent, or to be redacted by who shows it. */
+  /** Model requests and raw answers, by the key of the call, with the secrets in them; kept once `watch` is called. */
   readonly sentAsItWas: Pick<SentSource, 'requestOf' | 'answerOf'>;
   /** Redacts the secrets that the run knows by now; returns the same value if there are none in it. */
   redact<Value>(value: Value): Value;

@@ -9,8 +9,9 @@ import type { ChartBook } from './chart-book.ts';
 import { EffectRecorder } from './effect-recorder.ts';
 import type { GoneStatus } from './entry.ts';
 import { FirstPieces } from './first-pieces.ts';
-import type { NotedRun, NotedSent } from './notes/event-note.ts';
+import type { NotedRun } from './notes/event-note.ts';
 import { EventNote } from './notes/event-note.ts';
+import type { NotedSent } from './packs/pack.ts';
 import type { Recording } from './recording.ts';
 
 /** The facts of a run that its events do not repeat. */

@@ -188,12 +188,12 @@ export class EventLog {
       this.#lastTotals = body.totals;
     }
     const { keeps } = journal;
-    const event = (keeps || this.stream.isWatched) && !isOnRecord ? this.events.at(index) : undefined;
-    if (event !== undefined && keeps) journal.wrote(event);
+    const event = !isOnRecord && (keeps || this.stream.isWatched) && this.events.at(index);
+    if (event && keeps) journal.wrote(event);
     const noted = this.#look && this.events.partsAt(index);
-    if (noted !== undefined) this.#look?.(noted);
+    if (noted) this.#look?.(noted);
     // The observer may write events in turn.
-    if (event !== undefined && !keeps) this.stream.publish(event);
+    if (event && !keeps) this.stream.publish(event);
   }
 
   /** Publishes the first `count` events, which a store has by now, and the deltas between them. */

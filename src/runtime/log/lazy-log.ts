@@ -63,8 +63,15 @@ export class LazyLog implements EventSource {
     return moment && body && { seq, body, moment };
   }
 
-  at(index: number): RuntimeEvent | undefined {
-    return this.#built[index] ?? this.#build(index);
+  /** The envelope stays as it is: only what is said is redacted. */
+  at(seq: number): RuntimeEvent | undefined {
+    const parts = this.partsAt(seq);
+    return (
+      parts &&
+      (this.#built[seq] ??= freezeJson(
+        builtEvent(this.#runId, { ...parts, body: this.#secrets.content(parts.body) }),
+      ))
+    );
   }
 
   /** Events from `start` on. */
@@ -89,22 +96,12 @@ export class LazyLog implements EventSource {
     at: number,
   ): EventMoment {
     const last = this.#moments.at(-1);
-    const isSame =
-      last !== undefined &&
-      last.at === at &&
+    return last?.at === at &&
       last.step === step &&
       last.phase === phase &&
       last.path === path &&
-      last.agent === agent;
-    return isSame ? last : { path, agent, at, step, phase };
-  }
-
-  /** The envelope stays as it is: only what is said is redacted. */
-  #build(index: number): RuntimeEvent | undefined {
-    const parts = this.partsAt(index);
-    if (parts === undefined) return undefined;
-    const event = freezeJson(builtEvent(this.#runId, { ...parts, body: this.#secrets.content(parts.body) }));
-    this.#built[index] = event;
-    return event;
+      last.agent === agent
+      ? last
+      : { path, agent, at, step, phase };
   }
 }

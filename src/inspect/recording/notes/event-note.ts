@@ -1,9 +1,8 @@
 import type { EventBody, RuntimeEvent } from '../../../contracts/events/event.ts';
 import type { NotedEvent } from '../../../contracts/events/noted-event.ts';
 import { builtEvent } from '../../../contracts/events/noted-event.ts';
-import type { RawAnswer, SentRequest } from '../../../contracts/models/sent-request.ts';
 import type { NewEntry } from '../entry.ts';
-import type { PackRow } from '../packs/pack.ts';
+import type { NotedSent, PackRow } from '../packs/pack.ts';
 import type { Packer } from '../packs/packer.ts';
 import type { Tableau } from '../tableau.ts';
 import type { EffectStep } from './event-entries.ts';
@@ -14,12 +13,6 @@ import type { Note } from './note.ts';
 export interface NotedRun {
   readonly runId: string;
   readonly redact: <Value>(value: Value) => Value;
-}
-
-/** What a model was sent, or gave. */
-export interface NotedSent {
-  readonly request?: SentRequest | undefined;
-  readonly raw?: RawAnswer | undefined;
 }
 
 /** What is noted of an event beside its parts. */

@@ -4,7 +4,7 @@ import { activeStates } from '../active-states.ts';
 import type { MachineChart } from '../chart-book.ts';
 import { patchBetween } from '../context-patch.ts';
 import type { NewEntry } from '../entry.ts';
-import type { PackRow } from '../packs/pack.ts';
+import type { NotedMove, PackRow } from '../packs/pack.ts';
 import type { Packer } from '../packs/packer.ts';
 import type { Tableau } from '../tableau.ts';
 import type { Note } from './note.ts';
@@ -19,14 +19,6 @@ export interface NotedTurn {
   /** Its context before; undefined where it begins. */
   readonly before: object | undefined;
   readonly microsteps: readonly Microstep[];
-}
-
-/** A move of an actor: the arrows that it took, by their ids, the states that it is in then, and what is new in its context. */
-export interface NotedMove {
-  readonly on: string;
-  readonly arrows: readonly string[];
-  readonly states: readonly string[];
-  readonly patch: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A turn of a machine, as references to its values: what is new in a context is found when it is read. */

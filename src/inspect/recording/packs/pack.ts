@@ -1,5 +1,5 @@
 import type { EventBody } from '../../../contracts/events/event.ts';
-import type { NotedSent } from '../notes/event-note.ts';
+import type { RawAnswer, SentRequest } from '../../../contracts/models/sent-request.ts';
 import type { EffectStep } from '../notes/event-entries.ts';
 import type { NewEntry } from '../entry.ts';
 
@@ -63,3 +63,17 @@ export type MoveRow = readonly [
 
 /** Longer texts have no number. */
 export const LONGEST_WORD = 256;
+
+/** What a model was sent, or gave. */
+export interface NotedSent {
+  readonly request?: SentRequest | undefined;
+  readonly raw?: RawAnswer | undefined;
+}
+
+/** A move of an actor: the arrows that it took, by their ids, the states that it is in then, and what is new in its context. */
+export interface NotedMove {
+  readonly on: string;
+  readonly arrows: readonly string[];
+  readonly states: readonly string[];
+  readonly patch: Readonly<Record<string, unknown>> | undefined;
+}

@@ -1,10 +1,16 @@
 import type { EventMoment } from '../../../contracts/events/noted-event.ts';
 import type { Redactor } from '../../../contracts/secrets/redactor.ts';
-import type { NotedMove, NotedTurn } from '../notes/turn-note.ts';
-import type { MomentRow, MoveRow, PackRow, Word, WordList } from './pack.ts';
+import type { MomentRow, NotedMove, MoveRow, PackRow, Word, WordList } from './pack.ts';
 import { LONGEST_WORD } from './pack.ts';
 import { changedFields } from './part-changes.ts';
 import { ShortForms } from './references.ts';
+
+/** A turn: of whom, when, and the event that it answered to. */
+interface PackedTurn {
+  readonly actor: string;
+  readonly at: number;
+  readonly event: { readonly type: string } | undefined;
+}
 
 /** Writes the rows of one pack, with secrets redacted. `unpack` is its inverse. */
 export class Packer {
@@ -33,7 +39,7 @@ export class Packer {
   }
 
   /** The row of a turn with those moves. */
-  turn({ actor, at, event }: NotedTurn, moves: readonly NotedMove[]): PackRow {
+  turn({ actor, at, event }: PackedTurn, moves: readonly NotedMove[]): PackRow {
     let parts = this.#parts.get(actor);
     if (parts === undefined) this.#parts.set(actor, (parts = new Map<string, unknown>()));
     const rows: MoveRow[] = [];
