@@ -24,7 +24,7 @@ interface OpenEffect {
  * Model and tool calls, questions to people and waits as actors below their agent, by the events of the runtime.
  *
  * I1  Each begins where its chart begins, moves along arrows of its chart, and goes once.
- * I2  What an event does to them is told by steps, from which `eventEntries` makes entries.
+ * I2  An event moves them by steps, from which `eventEntries` makes entries.
  */
 export class EffectRecorder {
   readonly #run: string;

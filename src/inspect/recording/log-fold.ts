@@ -128,7 +128,7 @@ export class LogFold {
     if (body.type === 'member.ended') this.ends(moment.path, moment.at);
   }
 
-  /** What a model was sent by a call, or gave. */
+  /** The request of a model call, or its answer. */
   #sentBy(body: EventBody): NotedSent | undefined {
     const { sentAsItWas } = this.#run;
     if (body.type === 'model.asked') {

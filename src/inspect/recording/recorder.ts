@@ -160,7 +160,7 @@ export const recorder = (options: RecorderOptions = {}): Recorder => {
   };
 };
 
-/** A run whose secrets need not be looked for where the recorder's are: it has those of the process, and is told all others. */
+/** A run whose secrets need not be looked for where the recorder's are: it has those of the process, and receives all others. */
 const withOwnSecrets = (run: InspectedRun, found: Redactor): InspectedRun => {
   const ofProcess = Object.entries(redactorOf().secrets);
   const hasAll = ofProcess.every(([name, value]) => found.secrets[name] === value);

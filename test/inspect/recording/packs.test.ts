@@ -289,6 +289,8 @@ describe('the changed fields of a part', () => {
     });
     expect(changedFields(before, { told: 'yes' })).toBeUndefined();
     expect(changedFields(before, { ...before, told: undefined })).toBeUndefined();
+    // In another order it is other text.
+    expect(changedFields({ one: 1, two: 2 }, { two: 2, one: 1 })).toBeUndefined();
   });
 });
 

@@ -6,7 +6,7 @@ import { effectArrow, firstState, roles } from '../effect-charts.ts';
 import type { GoneStatus, NewEntry } from '../entry.ts';
 
 /**
- * What an event does to an effect of its agent: it begins, by its role, or it moves on, by the state that it was in (`tool.running`). With the
+ * A step of an effect by an event of its agent: it begins, by its role, or it moves on, by the state that it was in (`tool.running`). With the
  * actor where that is not the one that the event names, and the chart where that has not the name of the role.
  */
 export type EffectStep = string | OtherStep;
@@ -46,7 +46,7 @@ export interface EventPlace {
 /** An event as what it says, or as a whole. */
 type Said = EventBody | RuntimeEvent;
 
-/** How effects of an agent move by an event. */
+/** The entries of effects that begin or move by an event. */
 export const effectEntries = (
   steps: readonly EffectStep[],
   place: EventPlace,

@@ -15,7 +15,7 @@ export interface NotedRun {
   readonly redact: <Value>(value: Value) => Value;
 }
 
-/** What is noted of an event beside its parts. */
+/** The facts about an event beside its parts. */
 interface NotedExtras {
   readonly sent: NotedSent | undefined;
   readonly firstMs: number | undefined;

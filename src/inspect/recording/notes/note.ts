@@ -15,7 +15,7 @@ export interface Note {
   row(packer: Packer): PackRow;
 }
 
-/** What a recording keeps: an entry, or a note of several. */
+/** An item of a recording: an entry, or a note of several. */
 export type Item = NewEntry | Note;
 
 export const isNote = (item: Item): item is Note => 'count' in item;

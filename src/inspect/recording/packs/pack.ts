@@ -39,7 +39,7 @@ export type Word = string | number;
 /** Ids, or the number of that list. */
 export type WordList = readonly string[] | number;
 
-/** Whom an event is about, and when; 0 in its place if that is as for the event before. Times are what has passed since the row before. */
+/** The actor that an event is about, and when; 0 in its place if that is as for the event before. Times are what has passed since the row before. */
 export type MomentRow = readonly [
   run: Word,
   path: Word,
@@ -64,7 +64,7 @@ export type MoveRow = readonly [
 /** Longer texts have no number. */
 export const LONGEST_WORD = 256;
 
-/** What a model was sent, or gave. */
+/** The request of a model call, or its answer. */
 export interface NotedSent {
   readonly request?: SentRequest | undefined;
   readonly raw?: RawAnswer | undefined;

@@ -28,7 +28,7 @@ export class Packer {
     this.#redactor = redactor;
   }
 
-  /** Of whom an event is, and when; 0 if that is as for the event before. */
+  /** The row of a moment; 0 if it is that of the event before. */
   moment(runId: string, moment: EventMoment): MomentRow | 0 {
     if (moment === this.#moment && runId === this.#run) return 0;
     this.#moment = moment;
@@ -85,7 +85,7 @@ export class Packer {
     return this.#redactor.value(this.#short.write(value)) as Value;
   }
 
-  /** What has passed since the row before. */
+  /** The time since the row before. */
   #later(at: number): number {
     const later = at - this.#at;
     this.#at = at;

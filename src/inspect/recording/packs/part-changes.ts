@@ -39,7 +39,7 @@ export const changedFields = (before: unknown, after: unknown, levels = LEVELS):
 const changeOf = (before: unknown, after: unknown, levels: number): unknown => {
   if (typeof after !== 'object' || after === null) return after;
   if (Array.isArray(after)) {
-    const dropped = Array.isArray(before) ? droppedBefore(before, after) : -1;
+    const dropped = Array.isArray(before) ? countDropped(before, after) : -1;
     return dropped < 0 ? after : { '': [dropped, after.at(-1)] };
   }
   if (isReference(after)) return undefined;
@@ -48,7 +48,7 @@ const changeOf = (before: unknown, after: unknown, levels: number): unknown => {
 };
 
 /** The number of items that a list lost at its beginning when one was added at its end; -1 where it has changed otherwise. */
-const droppedBefore = (before: readonly unknown[], after: readonly unknown[]): number => {
+const countDropped = (before: readonly unknown[], after: readonly unknown[]): number => {
   const kept = after.length - 1;
   const dropped = before.length - kept;
   if (kept < SHORTEST || dropped < 0) return -1;

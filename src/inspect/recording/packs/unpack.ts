@@ -19,7 +19,7 @@ export function* unpack({ n, rows }: Pack): Generator<Entry, void> {
     }
 }
 
-/** What the rows of a pack refer to, as it is read. */
+/** Reads the rows of a pack, with all that they refer to. */
 class PackReader {
   readonly #words: string[] = [];
   readonly #lists: (readonly string[])[] = [];
