@@ -13,6 +13,7 @@ import { walkerOf } from '../walker.mjs';
 const options = words();
 const steps = Number(options.steps ?? 300);
 const rounds = Number(options.rounds ?? 15);
+const capacity = Number(options.capacity ?? 20_000);
 const root = join(import.meta.dirname, '../..');
 
 /** One file of the sources that are measured, as the package is bundled. */
@@ -49,10 +50,11 @@ const VIEWER = `
     let rest = '';
     response.setEncoding('utf8').on('data', (text) => {
       bytes += Buffer.byteLength(text);
+      // The id of a message is the place of the last entry in it.
       const all = rest + text;
-      entries += all.split('\\nid: ').length - 1;
-      rest = all.slice(-4);
-      if (rest.includes('\\nid: ')) rest = '';
+      const end = all.lastIndexOf('\\n') + 1;
+      rest = all.slice(end);
+      for (const [, id] of all.slice(0, end).matchAll(/^id: (\\d+)$/gm)) entries = Number(id) + 1;
     });
     process.send('open');
   });
@@ -78,7 +80,7 @@ const measureBuild = async (name, folder) => {
   const sources = await bundle(name, folder);
   const task = new Task(steps);
   const walker = walkerOf(sources, task);
-  const inspector = await sources.inspect({ page: '<p></p>', capacity: 20_000 });
+  const inspector = await sources.inspect({ page: '<p></p>', capacity });
   const viewer = await attach(inspector);
   let last = 0;
   return {
@@ -86,7 +88,7 @@ const measureBuild = async (name, folder) => {
     inspector,
     ways: {
       alone: () => ({}),
-      recorded: () => ({ inspect: sources.recorder({ capacity: 20_000 }) }),
+      recorded: () => ({ inspect: sources.recorder({ capacity }) }),
       viewed: () => ({ inspect: inspector }),
     },
     run: async (given) => {
@@ -94,9 +96,15 @@ const measureBuild = async (name, folder) => {
       const from = cpuMs();
       const { output } = await walker.run(task.prompt(id), given);
       // What its viewer is still to be sent belongs to the run as well.
-      if (given.inspect === inspector) await pause(50);
+      if (given.inspect === inspector) await pause(100);
       task.check(id, output);
-      return ((cpuMs() - from) * 1000) / steps;
+      const us = ((cpuMs() - from) * 1000) / steps;
+      if (given.inspect === inspector) {
+        const { length } = inspector.recorder.recording;
+        const { entries } = await viewer.read();
+        if (entries !== length) throw new Error(`the viewer has ${entries} of ${length} entries`);
+      }
+      return us;
     },
   };
 };

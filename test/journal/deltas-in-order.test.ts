@@ -101,7 +101,7 @@ test('[FIND-60] an inspector, who does not wait for the store, sees them in orde
     const names: string[] = [];
     const inspect: RunInspector = {
       inspects: (run) => {
-        run.watch((event) => void names.push(nameOf(event)));
+        run.watch((event) => void names.push('body' in event ? event.body.type : nameOf(event)));
         return () => undefined;
       },
     };

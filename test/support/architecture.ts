@@ -165,12 +165,13 @@ export const packagesStayInTheirRooms = eachImport((source, { from, kind }) => {
 const page = 'inspect/page';
 const bundledIntoPage = /^(marked|preact|@preact\/signals)(\/|$)/;
 
-/** What of a recording is read in the page as it is read elsewhere: it imports types, and how compositions are grouped. */
+/** What of a recording is read in the page as it is read elsewhere: it imports types, how compositions are grouped, and what follows from events. */
 const readByThePage = [
   'breakpoints',
   'composition-in',
   'entry',
   'member-name',
+  'packs/unpack',
   'sequence',
   'tableau',
   'work-of',

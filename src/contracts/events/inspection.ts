@@ -1,6 +1,7 @@
 import type { AnyStateMachine, InspectionEvent, Observer, StateValue } from 'xstate';
 import type { MediaPart } from '../content/part.ts';
-import type { LiveEvent } from './event.ts';
+import type { DeltaEvent } from './event.ts';
+import type { NotedEvent } from './noted-event.ts';
 import type { FieldSecret } from '../secrets/field-secret.ts';
 import type { SentSource } from '../models/sent-request.ts';
 import type { Approver } from '../people/approval-terms.ts';
@@ -59,17 +60,17 @@ export interface InspectedRun {
   readonly root: { readonly name: string };
   /** Its clock: ms since 1970. */
   now(): number;
-  /** Calls `next` with each event as it is written; in a stored run, before the store has it. */
-  watch(next: (event: LiveEvent) => void): void;
+  /** Calls `next` with each event as it is written; in a stored run, before the store has it. It is in parts, and its secrets are in it. */
+  watch(next: (event: DeltaEvent | NotedEvent) => void): void;
   /**
    * Calls `next` with the time, in ms since 1970, each time that another process has continued the run: among its events, where the one before
    * it had got to.
    */
   resumed(next: (at: number) => void): void;
-  /** Model requests and raw answers, by the key of the call; kept once `watch` is called. */
-  readonly sent: SentSource;
-  /** The same requests with the secrets in them: to be sent, not to be shown. */
-  readonly sentAsItWas: Pick<SentSource, 'requestOf'>;
+  /** Model requests and raw answers, by the key of the call, with the secrets in them; kept once `watch` is called. */
+  readonly sentAsItWas: Pick<SentSource, 'requestOf' | 'answerOf'>;
+  /** Redacts the secrets that the run knows by now; returns the same value if there are none in it. */
+  redact<Value>(value: Value): Value;
   /**
    * Calls `next` with each secret that the run knows beside those of the environment: known ones at once, later ones
    * when they appear.

@@ -70,7 +70,7 @@ export class StoredFigures {
   ): Promise<Pick<Known, 'figures' | 'read'>> {
     let rows = from;
     for await (const part of storedEvents(this.#store, runId, from)) {
-      for (const event of part.events) sums.take(event);
+      for (const event of part.events) sums.take(event, event.at);
       ({ rows } = part);
     }
     return { figures: sums.figures, read: { sums, rows } };

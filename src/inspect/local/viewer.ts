@@ -10,7 +10,7 @@ const STALL_MS = 30_000;
 /**
  * A viewer of a recording, by server-sent events.
  *
- * I1  It receives each entry from its start once, in order.
+ * I1  It receives each entry from its start once, in order, in packs: the id of a message is the place of the last entry in it.
  * I2  Unsent entries stay in the recording, as references: at most one chunk is made text and buffered, once the connection takes it. A
  *     viewer that stalls, or whose next entry the recording has dropped, is disconnected, and may reconnect.
  */
@@ -70,10 +70,10 @@ export class Viewer {
   /** Takes the next entries, up to a chunk, unless the viewer is slow; returns true if these are all. */
   catchUp(): boolean {
     while (!this.#isBlocked && this.#pendingLength < CHUNK) {
-      const line = this.#recording.lineAt(this.#next);
-      if (line === undefined) return true;
-      this.#push(frame('entry', line, this.#next));
-      this.#next += 1;
+      const pack = this.#recording.packAt(this.#next);
+      if (pack === undefined) return true;
+      this.#push(frame('entries', pack.text, pack.next - 1));
+      this.#next = pack.next;
     }
     return false;
   }

@@ -1,6 +1,8 @@
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import type { DeltaEvent } from '../../contracts/events/event.ts';
 import type { Entry } from '../recording/entry.ts';
+import type { Pack } from '../recording/packs/pack.ts';
+import { unpack } from '../recording/packs/unpack.ts';
 import type { TableauData } from '../recording/tableau.ts';
 import { drawInTime } from './chart/drawn-charts.ts';
 import {
@@ -111,11 +113,12 @@ const connect = (): void => {
     // Sent if the new entries do not follow those held here.
     beginRecording(JSON.parse(data) as TableauData);
   });
-  source.addEventListener('entry', ({ data }: MessageEvent<string>) => {
-    const entry = JSON.parse(data) as Entry;
-    takeEntry(entry);
-    if (entry.kind === 'chart') drawInTime(entry.shape);
-    if (isNews(entry)) renew();
+  source.addEventListener('entries', ({ data }: MessageEvent<string>) => {
+    for (const entry of unpack(JSON.parse(data) as Pack)) {
+      takeEntry(entry);
+      if (entry.kind === 'chart') drawInTime(entry.shape);
+      if (isNews(entry)) renew();
+    }
     draw();
   });
   source.addEventListener('delta', ({ data }: MessageEvent<string>) => {

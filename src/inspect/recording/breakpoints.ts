@@ -1,6 +1,7 @@
-import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import type { EventBody, RuntimeEvent } from '../../contracts/events/event.ts';
 import type { Breakpoint } from './breakpoint.ts';
 import type { NewEntry, StateShape } from './entry.ts';
+import type { Tableau } from './tableau.ts';
 
 /** The usage of a run. */
 export interface Spent {
@@ -99,6 +100,20 @@ export class Breakpoints {
     else this.#ofRuns.set(run, breakpoints);
   }
 
+  /** Begins with actors as they are, before the next entry is taken in. */
+  begin({ charts, actors }: Pick<Tableau, 'charts' | 'actors'>): void {
+    for (const [chart, shape] of charts) this.#targets.set(chart, targetsIn(shape));
+    for (const { actor, run, name, chart, states, goneAt } of actors.values())
+      // Events may follow the end of an agent; none follows that of an effect.
+      if (goneAt === undefined || !actor.includes('#')) this.#actors.set(actor, { run, name, chart, states });
+  }
+
+  /** Counts what a run has used by an event that is not taken in as an entry. */
+  spend(run: string, event: EventBody): void {
+    if (event.type === 'run.ended') this.#spent.delete(run);
+    else if ('usage' in event) this.#spent.set(run, addUsage(this.#spent.get(run) ?? NOTHING, event));
+  }
+
   /** Takes in the next entry: gives the first reason to stop at it. */
   take(entry: NewEntry): Hit | undefined {
     if (entry.kind === 'chart') {
@@ -171,7 +186,10 @@ const targetsIn = (shape: StateShape): ReadonlyMap<string, readonly string[]> =>
 };
 
 /** The usage, with that of an event. */
-const addUsage = (spent: Spent, event: RuntimeEvent | { readonly type: 'model.delta' }): Spent => {
+const addUsage = (
+  spent: Spent,
+  event: EventBody | RuntimeEvent | { readonly type: 'model.delta' },
+): Spent => {
   if (!('usage' in event) || event.usage === undefined) return spent;
   const { input, output } = event.usage;
   return {

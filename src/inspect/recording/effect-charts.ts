@@ -120,15 +120,31 @@ export const effectCharts: Readonly<Record<EffectRole, StateShape>> = {
   }),
 };
 
+export const roles: readonly EffectRole[] = ['model', 'tool', 'person', 'wait'];
+
+/** The state in which an effect begins. */
+export const firstState = (role: EffectRole): string => effectCharts[role].initial[0] ?? role;
+
+/** An arrow of such a chart, and where it leads. */
+interface EffectArrow {
+  readonly id: string;
+  readonly target: string;
+  readonly isEnd: boolean;
+}
+
+/** By state and event. */
+const arrows = new Map<string, ReadonlyMap<string, EffectArrow>>();
+
+for (const { states } of Object.values(effectCharts))
+  for (const { id, arrows: ways } of states) {
+    const isEnd = (target: string): boolean => states.find((each) => each.id === target)?.type === 'final';
+    const found = ways.map(
+      ({ id: way, event, targets: [target = id] }) =>
+        [event, { id: way, target, isEnd: isEnd(target) }] as const,
+    );
+    arrows.set(id, new Map(found));
+  }
+
 /** The arrow that an event takes from a state of such a chart, and where to; undefined where it answers to no such event. */
-export const effectArrow = (
-  role: EffectRole,
-  state: string,
-  event: string,
-): { readonly id: string; readonly target: string; readonly isEnd: boolean } | undefined => {
-  const { states } = effectCharts[role];
-  const arrow = states.find(({ id }) => id === state)?.arrows.find((each) => each.event === event);
-  const target = arrow?.targets[0];
-  if (arrow === undefined || target === undefined) return undefined;
-  return { id: arrow.id, target, isEnd: states.find(({ id }) => id === target)?.type === 'final' };
-};
+export const effectArrow = (state: string, event: string): EffectArrow | undefined =>
+  arrows.get(state)?.get(event);

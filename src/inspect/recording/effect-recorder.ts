@@ -1,17 +1,22 @@
-import type { EventOf, RuntimeEvent } from '../../contracts/events/event.ts';
-import type { Json, JsonObject } from '../../base/json/json.ts';
-import { toJson } from '../../base/json/json.ts';
+import type { EventBody } from '../../contracts/events/event.ts';
+import type { NotedEvent } from '../../contracts/events/noted-event.ts';
 import type { ChartBook } from './chart-book.ts';
 import type { EffectRole } from './effect-charts.ts';
-import { effectArrow, effectCharts } from './effect-charts.ts';
-import type { GoneStatus, NewEntry } from './entry.ts';
+import { effectArrow, firstState } from './effect-charts.ts';
+import type { NewEntry } from './entry.ts';
+import type { EffectStep } from './notes/event-entries.ts';
+import { effectActor, effectType } from './notes/event-entries.ts';
 
 /** An effect of an agent that is not over. */
 interface OpenEffect {
-  readonly actor: string;
-  readonly owner: string;
+  /** The address of its agent. */
+  readonly path: string;
   readonly role: EffectRole;
+  /** The id that it began by. */
+  readonly id: string;
   readonly name: string;
+  /** Its key among those that are open. */
+  key: string;
   state: string;
 }
 
@@ -19,6 +24,7 @@ interface OpenEffect {
  * Model and tool calls, questions to people and waits as actors below their agent, by the events of the runtime.
  *
  * I1  Each begins where its chart begins, moves along arrows of its chart, and goes once.
+ * I2  An event moves them by steps, from which `eventEntries` makes entries.
  */
 export class EffectRecorder {
   readonly #run: string;
@@ -27,6 +33,7 @@ export class EffectRecorder {
   readonly #open = new Map<string, OpenEffect>();
   /** The keys of model calls that are to be asked again. */
   readonly #toAskAgain = new Set<string>();
+  #steps: EffectStep[] = [];
 
   constructor(run: string, charts: ChartBook, add: (entry: NewEntry) => void) {
     this.#run = run;
@@ -42,55 +49,50 @@ export class EffectRecorder {
     return open.length > 0 && open.every(isIdle);
   }
 
-  /** Takes in an event of an agent. */
-  take(event: RuntimeEvent): void {
-    const owner = `${this.#run}/${event.path}`;
-    switch (event.type) {
+  /** Takes in an event of an agent; gives its steps. */
+  take(noted: NotedEvent): readonly EffectStep[] {
+    if (!TOLD.has(noted.body.type)) return NONE;
+    this.#steps = [];
+    this.#take(noted);
+    return this.#steps;
+  }
+
+  #take(noted: NotedEvent): void {
+    const { body, moment, seq } = noted;
+    const { path } = moment;
+    switch (body.type) {
       case 'model.asked':
-        this.#goesOn(owner, event);
-        return this.#begins(owner, 'model', event.key, event.model, event, { model: event.model });
-      case 'model.answered': {
-        const { text, usage, durationMs, costUsd } = event;
-        return this.#moves(owner, 'model', event.key, event, toJson({ text, usage, durationMs, costUsd }));
-      }
+        this.#goesOn(path, body);
+        return this.#begins(noted, 'model', body.key, body.model);
+      case 'model.answered':
       case 'model.failed':
-        return this.#moves(owner, 'model', event.key, event, toJson(event.error));
+        return this.#moves(noted, 'model', body.key);
       case 'model.retrying':
-        return this.#retries(event);
+        return this.#retries(noted, body.error.errorId ?? '');
       case 'tool.requested':
-        return this.#begins(owner, 'tool', event.callId, event.tool, event, { input: event.input });
+        return this.#begins(noted, 'tool', body.callId, body.tool);
       case 'tool.approval-requested':
       case 'tool.ambiguous':
-        this.#moves(owner, 'tool', event.callId, event);
-        return this.#begins(owner, 'person', event.id, `whether ${event.tool}`, event, {
-          question: event.description,
-        });
+        this.#moves(noted, 'tool', body.callId);
+        return this.#begins(noted, 'person', body.id, `whether ${body.tool}`);
       case 'tool.approved':
       case 'tool.denied':
-        if (event.id !== undefined) this.#moves(owner, 'person', event.id, event);
-        return this.#moves(owner, 'tool', event.callId, event);
+        if (body.id !== undefined) this.#moves(noted, 'person', body.id);
+        return this.#moves(noted, 'tool', body.callId);
       case 'tool.started':
-        return this.#moves(owner, 'tool', event.callId, event);
-      case 'tool.retrying':
-        return this.#moves(this.#agentOf(event), 'tool', event.callId, event);
       case 'tool.finished':
-        return this.#moves(
-          owner,
-          'tool',
-          event.callId,
-          event.ok ? event : { ...event, type: 'tool.failed' },
-          event.text,
-        );
+        return this.#moves(noted, 'tool', body.callId);
+      case 'tool.retrying':
+        return this.#moves(noted, 'tool', body.callId, agentAt(path));
       case 'person.asked':
-        return this.#begins(owner, 'person', event.id, 'a person', event, { question: event.question });
+        return this.#begins(noted, 'person', body.id, 'a person');
       case 'person.answered':
-        return this.#moves(owner, 'person', event.id, event, event.text);
       case 'request.withdrawn':
-        return this.#moves(owner, 'person', event.id, event, event.reason);
+        return this.#moves(noted, 'person', body.id);
       case 'agent.waiting':
-        return this.#begins(owner, 'wait', String(event.seq), event.reason ?? 'to be woken', event, {});
+        return this.#begins(noted, 'wait', String(seq), body.reason ?? 'to be woken');
       case 'phase.entered':
-        if (event.phase !== 'waiting') this.#moveAll(owner, 'wait', event);
+        if (body.phase !== 'waiting') this.#moveAll(noted, 'wait', path);
         return undefined;
       default:
         return undefined;
@@ -98,94 +100,100 @@ export class EffectRecorder {
   }
 
   /** An agent has ended: so have its pending effects. */
-  ends(owner: string, at: number): void {
+  ends(path: string, at: number): void {
     for (const [key, effect] of this.#open)
-      if (effect.owner === owner || effect.owner.startsWith(`${owner}/`)) {
+      if (effect.path === path || effect.path.startsWith(`${path}/`)) {
         this.#open.delete(key);
-        this.#add({ kind: 'gone', at, actor: effect.actor, status: 'stopped' });
+        this.#add({ kind: 'gone', at, actor: this.#actorOf(effect), status: 'stopped' });
       }
   }
 
   /** A model call that failed is to be asked again: the attempt that failed is the one its error names. */
-  #retries(event: EventOf<'model.retrying'>): void {
-    const owner = this.#agentOf(event);
-    const key = keyOf(owner, 'model', event.error.errorId ?? '');
-    if (!this.#open.has(key)) return this.#moveAll(owner, 'model', event);
+  #retries(noted: NotedEvent, id: string): void {
+    const path = agentAt(noted.moment.path);
+    const key = keyOf(path, 'model', id);
+    const effect = this.#open.get(key);
+    if (effect === undefined) return this.#moveAll(noted, 'model', path);
     this.#toAskAgain.add(key);
-    this.#moves(owner, 'model', event.error.errorId ?? '', event);
+    this.#move(effect, noted, false);
   }
 
   /** A further attempt has a key of its own: the call goes on under it. */
-  #goesOn(owner: string, { key, model }: EventOf<'model.asked'>): void {
+  #goesOn(path: string, { key, model }: Extract<EventBody, { type: 'model.asked' }>): void {
     for (const before of this.#toAskAgain) {
       const effect = this.#open.get(before);
-      if (effect !== undefined && (effect.owner !== owner || effect.name !== model)) continue;
+      if (effect !== undefined && (effect.path !== path || effect.name !== model)) continue;
       this.#toAskAgain.delete(before);
       if (effect === undefined) continue;
       this.#open.delete(before);
-      this.#open.set(keyOf(owner, 'model', key), effect);
+      effect.key = keyOf(path, 'model', key);
+      this.#open.set(effect.key, effect);
       return;
     }
   }
 
-  /** The agent for which a call actor makes further attempts. */
-  #agentOf({ path }: Pick<RuntimeEvent, 'path'>): string {
-    const end = path.indexOf('/~');
-    return `${this.#run}/${end === -1 ? path : path.slice(0, end)}`;
-  }
-
-  #begins(
-    owner: string,
-    role: EffectRole,
-    id: string,
-    name: string,
-    { at, type }: About,
-    context: JsonObject,
-  ): void {
-    const known = this.#open.get(keyOf(owner, role, id));
-    if (known !== undefined) return this.#move(known, { at, type });
-    const actor = `${owner}#${role}.${id}`;
-    const state = effectCharts[role].initial[0] ?? role;
+  #begins(noted: NotedEvent, role: EffectRole, id: string, name: string): void {
+    const { path, at } = noted.moment;
+    const key = keyOf(path, role, id);
+    const known = this.#open.get(key);
+    if (known !== undefined) return this.#move(known, noted, known.id === id);
     const chart = this.#charts.ofEffect(role, at);
-    this.#open.set(keyOf(owner, role, id), { actor, owner, role, name, state });
-    this.#add({ kind: 'actor', at, actor, run: this.#run, parent: owner, name, role, chart });
-    this.#add({ kind: 'moved', at, actor, on: type, arrows: [], states: [state], patch: context });
+    this.#open.set(key, { path, role, id, name, key, state: firstState(role) });
+    this.#steps.push(chart === role ? role : { of: role, chart });
   }
 
-  #moves(owner: string, role: EffectRole, id: string, about: About, output?: Json): void {
-    const effect = this.#open.get(keyOf(owner, role, id));
-    if (effect !== undefined) this.#move(effect, about, output);
+  #moves(noted: NotedEvent, role: EffectRole, id: string, path = noted.moment.path): void {
+    const effect = this.#open.get(keyOf(path, role, id));
+    if (effect !== undefined) this.#move(effect, noted, effect.id === id && path === noted.moment.path);
   }
 
-  #moveAll(owner: string, role: EffectRole, about: About): void {
+  #moveAll(noted: NotedEvent, role: EffectRole, path: string): void {
     for (const effect of this.#open.values())
-      if (effect.owner === owner && effect.role === role) this.#move(effect, about);
+      if (effect.path === path && effect.role === role) this.#move(effect, noted, false);
   }
 
-  #move(effect: OpenEffect, { at, type }: About, output?: Json): void {
-    const arrow = effectArrow(effect.role, effect.state, type);
+  /** `isNamed`: the event names the effect by the id that it began by, at the address of its agent. */
+  #move(effect: OpenEffect, { body }: NotedEvent, isNamed: boolean): void {
+    const { state, key } = effect;
+    const arrow = effectArrow(state, effectType(body));
     if (arrow === undefined) return;
-    const { actor } = effect;
     effect.state = arrow.target;
-    this.#add({ kind: 'moved', at, actor, on: type, arrows: [arrow.id], states: [arrow.target] });
-    if (!arrow.isEnd) return;
-    for (const [key, open] of this.#open) if (open === effect) this.#open.delete(key);
-    this.#add({
-      kind: 'gone',
-      at,
-      actor,
-      status: statusAt(arrow.target),
-      ...(output === undefined ? {} : { output }),
-    });
+    this.#steps.push(isNamed ? state : { of: state, actor: this.#actorOf(effect) });
+    if (arrow.isEnd) this.#open.delete(key);
+  }
+
+  #actorOf({ path, role, id }: OpenEffect): string {
+    return effectActor(`${this.#run}/${path}`, role, id);
   }
 }
 
-/** A withdrawn request was not answered. */
-const statusAt = (target: string): GoneStatus => {
-  if (target.endsWith('.withdrawn')) return 'stopped';
-  return target.endsWith('.failed') ? 'failed' : 'done';
+const NONE: readonly EffectStep[] = [];
+
+/** Types of event that tell of effects: most tell of none. */
+const TOLD: ReadonlySet<string> = new Set<EventBody['type']>([
+  'model.asked',
+  'model.answered',
+  'model.failed',
+  'model.retrying',
+  'tool.requested',
+  'tool.approval-requested',
+  'tool.ambiguous',
+  'tool.approved',
+  'tool.denied',
+  'tool.started',
+  'tool.retrying',
+  'tool.finished',
+  'person.asked',
+  'person.answered',
+  'request.withdrawn',
+  'agent.waiting',
+  'phase.entered',
+]);
+
+/** The address of the agent for which a call actor makes further attempts. */
+const agentAt = (path: string): string => {
+  const end = path.indexOf('/~');
+  return end === -1 ? path : path.slice(0, end);
 };
 
-type About = Pick<RuntimeEvent, 'at'> & { readonly type: string };
-
-const keyOf = (owner: string, role: EffectRole, id: string): string => `${owner} ${role} ${id}`;
+const keyOf = (path: string, role: EffectRole, id: string): string => `${path} ${role} ${id}`;

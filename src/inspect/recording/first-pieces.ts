@@ -1,4 +1,5 @@
-import type { DeltaEvent, LiveEvent } from '../../contracts/events/event.ts';
+import type { DeltaEvent, EventBody, LiveEvent } from '../../contracts/events/event.ts';
+import type { EventMoment } from '../../contracts/events/noted-event.ts';
 
 /** A model call that is under way. */
 interface Asked {
@@ -19,14 +20,14 @@ export class FirstPieces {
   readonly #broken = new Map<string, string>();
 
   /** Takes in an event; gives the time in ms where it ends an attempt of which a piece was seen. */
-  take(event: LiveEvent): number | undefined {
+  take(event: EventBody | LiveEvent, { path, at }: Pick<EventMoment, 'path' | 'at'>): number | undefined {
     switch (event.type) {
       case 'model.asked':
-        this.#asked.set(event.key, { at: event.at, continues: this.#broken.get(event.path) ?? '' });
-        this.#broken.delete(event.path);
+        this.#asked.set(event.key, { at, continues: this.#broken.get(path) ?? '' });
+        this.#broken.delete(path);
         return undefined;
       case 'model.interrupted':
-        this.#broken.set(event.path, event.text);
+        this.#broken.set(path, event.text);
         return this.#end(event.key);
       case 'model.answered':
       case 'model.discarded':

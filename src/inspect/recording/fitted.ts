@@ -4,7 +4,7 @@ import type { NewEntry } from './entry.ts';
 import type { TableauData } from './tableau.ts';
 
 /** The most that is shown of one value, in characters of JSON. */
-const LONGEST = 1024 * 1024;
+export const LONGEST = 1024 * 1024;
 const LONGEST_TEXT = 4_096;
 const MOST_ITEMS = 200;
 
@@ -18,11 +18,13 @@ export const asJson = (value: unknown): string => {
 };
 
 /** An entry at its place as it is shown, as JSON. */
-export const entryLine = (entry: NewEntry, n: number): string => {
+export const entryLine = (entry: NewEntry, n: number): string => `{"n":${n},${entryText(entry).slice(1)}`;
+
+/** An entry as it is shown, as JSON. */
+export const entryText = (entry: NewEntry): string => {
   const text = asJson(entry);
   // What is short as a whole has nothing in it that is too long: that need not be looked for.
-  const shown = text.length <= LONGEST ? text : asJson(fitEntry(entry));
-  return `{"n":${n},${shown.slice(1)}`;
+  return text.length <= LONGEST ? text : asJson(fitEntry(entry));
 };
 
 /** An entry as it is shown: of values that are too long for a viewer, the head. */

@@ -1,5 +1,6 @@
 import type { Json } from '../../base/json/json.ts';
-import type { DeltaEvent, RuntimeEvent } from '../../contracts/events/event.ts';
+import type { DeltaEvent, EventBody } from '../../contracts/events/event.ts';
+import type { NotedEvent } from '../../contracts/events/noted-event.ts';
 import type { InspectedRun } from '../../contracts/events/inspection.ts';
 import type { Composition } from '../../machines/diagrams/composition.ts';
 import { compositionOf } from '../../runtime/define/composition.ts';
@@ -8,12 +9,14 @@ import type { ChartBook } from './chart-book.ts';
 import { EffectRecorder } from './effect-recorder.ts';
 import type { GoneStatus } from './entry.ts';
 import { FirstPieces } from './first-pieces.ts';
+import type { NotedRun } from './notes/event-note.ts';
+import { EventNote } from './notes/event-note.ts';
+import type { NotedSent } from './packs/pack.ts';
 import type { Recording } from './recording.ts';
-import { withSent } from '../../runtime/log/sent-requests.ts';
 
 /** The facts of a run that its events do not repeat. */
 export type FoldedRun = Pick<InspectedRun, 'runId' | 'agent' | 'memberAt'> &
-  Partial<Pick<InspectedRun, 'sent' | 'root'>>;
+  Partial<Pick<InspectedRun, 'sentAsItWas' | 'root' | 'redact'>>;
 
 /**
  * The fold of a run's events to a recording: its actors, the events about them, and their calls, questions and waits as actors below them.
@@ -25,13 +28,16 @@ export class LogFold {
   readonly #recording: Recording;
   readonly #effects: EffectRecorder;
   /** Events of actors that are not there yet, by address. */
-  readonly #early = new Map<string, RuntimeEvent[]>();
+  readonly #early = new Map<string, NotedEvent[]>();
   readonly #paths = new Set<string>();
   readonly #firstPieces = new FirstPieces();
+  readonly #noted: NotedRun;
 
   /** `charts` are those that the recording has, of all its runs. */
   constructor(run: FoldedRun, recording: Recording, charts: ChartBook) {
+    const { runId, redact = (value) => value } = run;
     this.#run = run;
+    this.#noted = { runId, redact };
     this.#recording = recording;
     this.#effects = new EffectRecorder(run.runId, charts, (entry) => {
       recording.add(entry);
@@ -39,10 +45,11 @@ export class LogFold {
   }
 
   /** Takes in an event; one of an actor that is not there yet waits for it. */
-  take(event: RuntimeEvent): void {
-    if (event.type === 'run.ended') this.#meetTheRest(event.at);
-    if (this.has(event.path)) this.#hear(event);
-    else this.#early.set(event.path, [...(this.#early.get(event.path) ?? []), event]);
+  take(noted: NotedEvent): void {
+    const { path, at } = noted.moment;
+    if (noted.body.type === 'run.ended') this.#meetTheRest(at);
+    if (this.has(path)) this.#hear(noted);
+    else this.#early.set(path, [...(this.#early.get(path) ?? []), noted]);
   }
 
   /** Takes in a piece of a model's answer: when it came is kept, the piece is not. */
@@ -76,7 +83,7 @@ export class LogFold {
 
   /** Ends the pending effects of an actor. */
   ends(path: string, at: number): void {
-    this.#effects.ends(this.idOf(path), at);
+    this.#effects.ends(path, at);
   }
 
   idOf(path: string): string {
@@ -111,18 +118,25 @@ export class LogFold {
     return definition && compositionOf(definition);
   }
 
-  #hear(event: RuntimeEvent): void {
-    const { sent } = this.#run;
-    const actor = this.idOf(event.path);
+  #hear(noted: NotedEvent): void {
+    const { body, moment } = noted;
+    const steps = this.#effects.take(noted);
+    const [sent, firstMs] = [this.#sentBy(body), this.#firstPieces.take(body, moment)];
     // That a state was entered is recorded as a move.
-    if (event.type !== 'phase.entered') {
-      const whole = sent === undefined ? event : withSent(event, sent);
-      const firstMs = this.#firstPieces.take(event);
-      const entry = { kind: 'published', at: event.at, actor, event: whole } as const;
-      this.#recording.add(firstMs === undefined ? entry : { ...entry, firstMs });
+    if (body.type !== 'phase.entered' || steps.length > 0)
+      this.#recording.add(new EventNote(this.#noted, noted, { sent, firstMs, steps }));
+    if (body.type === 'member.ended') this.ends(moment.path, moment.at);
+  }
+
+  /** The request of a model call, or its answer. */
+  #sentBy(body: EventBody): NotedSent | undefined {
+    const { sentAsItWas } = this.#run;
+    if (body.type === 'model.asked') {
+      const request = sentAsItWas?.requestOf(body.key);
+      return request && { request };
     }
-    this.#effects.take(event);
-    if (event.type === 'member.ended') this.ends(event.path, event.at);
+    const raw = body.type === 'model.answered' ? sentAsItWas?.answerOf(body.key) : undefined;
+    return raw && { raw };
   }
 
   /** Adds actors whose start was never published: a run may end before it starts. */

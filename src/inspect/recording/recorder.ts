@@ -83,6 +83,7 @@ export const recorder = (options: RecorderOptions = {}): Recorder => {
   const failures: unknown[] = [];
   const handles = new Map<string, RunHandle<unknown, unknown>>();
   const breakpoints = new Breakpoints();
+  let isJudged = false;
   let found = redactorOf(secrets);
   let isOwn = false;
   const learn = (secret: FieldSecret): void => {
@@ -112,7 +113,7 @@ export const recorder = (options: RecorderOptions = {}): Recorder => {
   const media = new RunMedia();
   const inspects = (run: InspectedRun) => {
     const { handle, runId } = run;
-    const ofRun = new RunRecorder(run, recording, charts);
+    const ofRun = new RunRecorder(withOwnSecrets(run, found), recording, charts);
     const tell = book.begins(run);
     run.secrets(learn);
     if (handle !== undefined) {
@@ -125,7 +126,10 @@ export const recorder = (options: RecorderOptions = {}): Recorder => {
       handle.result.then(forget, forget);
     }
     run.watch((event) => {
-      tell(event);
+      if ('body' in event) {
+        tell(event.body, event.moment.at);
+        if (!isJudged) breakpoints.spend(runId, event.body);
+      }
       ofRun.addEvent(event);
     });
     run.resumed((at) => {
@@ -134,6 +138,12 @@ export const recorder = (options: RecorderOptions = {}): Recorder => {
     return ofRun;
   };
   const breakAt = (wanted: readonly Breakpoint[], runId?: string): void => {
+    // Until somebody sets one, nothing is looked for.
+    if (wanted.length > 0 && !isJudged) {
+      isJudged = true;
+      breakpoints.begin(recording.tableau());
+      recording.judgeEach();
+    }
     breakpoints.set(wanted, runId);
   };
   return {
@@ -148,4 +158,11 @@ export const recorder = (options: RecorderOptions = {}): Recorder => {
       return book.runs;
     },
   };
+};
+
+/** A run whose secrets need not be looked for where the recorder's are: it has those of the process, and receives all others. */
+const withOwnSecrets = (run: InspectedRun, found: Redactor): InspectedRun => {
+  const ofProcess = Object.entries(redactorOf().secrets);
+  const hasAll = ofProcess.every(([name, value]) => found.secrets[name] === value);
+  return hasAll ? { ...run, redact: (value) => value } : run;
 };

@@ -1,4 +1,4 @@
-import type { LiveEvent } from '../../contracts/events/event.ts';
+import type { EventBody, LiveEvent } from '../../contracts/events/event.ts';
 import type { InspectedRun } from '../../contracts/events/inspection.ts';
 import type { RunStatus } from '../../contracts/runs/run-status.ts';
 import { inputText } from '../drawing/input-text.ts';
@@ -24,6 +24,8 @@ interface Known {
   readonly now: () => number;
 }
 
+type BegunRun = Pick<InspectedRun, 'runId' | 'agent' | 'now'> & Partial<Pick<InspectedRun, 'redact'>>;
+
 const MOST = 1_000;
 const LONGEST_TITLE = 120;
 
@@ -46,8 +48,8 @@ export class RunBook {
   }
 
   /** A run is about to start; returns the recorder of its events. */
-  begins(run: Pick<InspectedRun, 'runId' | 'agent' | 'now'>): (event: LiveEvent) => void {
-    const { runId, agent } = run;
+  begins(run: BegunRun): (event: EventBody | LiveEvent, at: number) => void {
+    const { runId, agent, redact = (value) => value } = run;
     const sums = new RunSums();
     const now = (): number => run.now();
     let known: RecordedRun = { runId, agent, startedAt: now(), title: '', status: 'running' };
@@ -62,10 +64,10 @@ export class RunBook {
       if (this.#runs.size <= MOST) break;
       this.#runs.delete(oldest);
     }
-    return (event) => {
-      sums.take(event);
+    return (event, at) => {
+      sums.take(event, at);
       if (event.type === 'run.started')
-        change({ title: titleOf(event.input, this.#redact), startedAt: event.at });
+        change({ title: titleOf(redact(event.input), this.#redact), startedAt: at });
       else if (event.type === 'run.paused') change({ status: 'paused' });
       else if (event.type === 'run.resumed') change({ status: 'running' });
       else if (event.type === 'run.ended') change({ status: statusAtEnd(event) });
@@ -77,7 +79,7 @@ export class RunBook {
 export const statusAtEnd = ({ status, error }: RunEnded): 'suspended' | RunStatus =>
   error?.code === 'run.suspended' ? 'suspended' : status;
 
-type RunEnded = Extract<LiveEvent, { type: 'run.ended' }>;
+type RunEnded = Pick<Extract<LiveEvent, { type: 'run.ended' }>, 'status' | 'error'>;
 
 const titleOf = (given: unknown, redact: (text: string) => string): string => {
   const input = inputText(given);

@@ -1,13 +1,14 @@
 import type { AnyStateMachine } from 'xstate';
-import type { LiveEvent } from '../../contracts/events/event.ts';
-import type { InspectedRun, InspectedTurn, Microstep } from '../../contracts/events/inspection.ts';
+import type { DeltaEvent } from '../../contracts/events/event.ts';
+import type { NotedEvent } from '../../contracts/events/noted-event.ts';
+import type { InspectedRun, InspectedTurn } from '../../contracts/events/inspection.ts';
 import { isJsonObject } from '../../base/json/json.ts';
 import type { Json } from '../../base/json/json.ts';
 import { activeStates } from './active-states.ts';
 import type { ChartBook, MachineChart } from './chart-book.ts';
-import { patchBetween } from './context-patch.ts';
 import type { GoneStatus } from './entry.ts';
 import { LogFold } from './log-fold.ts';
+import { TurnNote } from './notes/turn-note.ts';
 import type { Recording } from './recording.ts';
 
 /** An actor that was recorded. */
@@ -41,24 +42,26 @@ export class RunRecorder {
     const at = this.#run.now();
     const actor = event === undefined ? this.#comes(path, machine, at) : this.#actors.get(path);
     if (actor === undefined) return;
-    if (event !== undefined) this.#recording.add({ kind: 'received', at, actor: actor.id, event });
-    for (const microstep of microsteps) this.#moves(actor, at, microstep);
+    const { id, chart, context: before } = actor;
     // Where it begins there may have been no microstep before it rests.
-    if (actor.context === undefined)
-      this.#moves(actor, at, { on: 'xstate.init', arrows: [], value, context });
+    const isFirst = before === undefined && microsteps.length === 0;
+    const moves = isFirst ? [{ on: 'xstate.init', arrows: NO_ARROWS, value, context }] : microsteps;
+    actor.context = moves.at(-1)?.context ?? before;
+    if (event !== undefined || moves.length > 0)
+      this.#recording.add(new TurnNote({ at, actor: id, chart, event, before, microsteps: moves }));
     if (status !== 'active')
       this.#gone(actor, at, endOf(status, activeStates(machine, value)), outcomeOf(output));
   }
 
   /** Takes in an event of the runtime. */
-  addEvent(event: LiveEvent): void {
-    if (event.type === 'model.delta') {
+  addEvent(event: DeltaEvent | NotedEvent): void {
+    if (!('body' in event)) {
       this.#fold.takeDelta(event);
       this.#recording.delta(event);
       return;
     }
     this.#fold.take(event);
-    if (event.type === 'run.ended') this.#over(event.at);
+    if (event.body.type === 'run.ended') this.#over(event.moment.at);
   }
 
   /** Another process had continued the run. */
@@ -72,21 +75,6 @@ export class RunRecorder {
     this.#actors.set(path, actor);
     this.#fold.comes(path, at, chart.id);
     return actor;
-  }
-
-  #moves(actor: KnownActor, at: number, { on, arrows, value, context }: Microstep): void {
-    const { id, chart } = actor;
-    const patch = patchBetween(actor.context, context);
-    actor.context = context;
-    this.#recording.add({
-      kind: 'moved',
-      at,
-      actor: id,
-      on,
-      arrows: chart.idsOf(arrows),
-      states: activeStates(chart.machine, value),
-      ...(patch === undefined ? {} : { patch }),
-    });
   }
 
   #gone(actor: KnownActor, at: number, status: GoneStatus, output?: Json): void {
@@ -103,6 +91,8 @@ export class RunRecorder {
     this.#actors.clear();
   }
 }
+
+const NO_ARROWS: readonly object[] = [];
 
 /** A machine that ran to its end may have ended in a state that says that it came to nothing. */
 const endOf = (status: InspectedTurn['status'], [state = '']: readonly string[]): GoneStatus => {

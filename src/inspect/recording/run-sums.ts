@@ -1,4 +1,4 @@
-import type { LiveEvent } from '../../contracts/events/event.ts';
+import type { EventBody, LiveEvent } from '../../contracts/events/event.ts';
 
 /** The use of a run so far, as far as it is known. */
 export interface RunFigures {
@@ -22,13 +22,14 @@ export class RunSums {
   #errors = 0;
   #endedAfter: number | undefined;
 
-  take(event: LiveEvent): void {
+  /** Takes in what an event says, and when. */
+  take(event: EventBody | LiveEvent, at: number): void {
     switch (event.type) {
       case 'model.delta':
         return;
       case 'run.started':
         // A resumed run repeats its events from the first.
-        this.#begin(event.at);
+        this.#begin(at);
         break;
       case 'model.answered': {
         const { usage, costUsd } = event;
@@ -60,7 +61,7 @@ export class RunSums {
       default:
         if (isError(event)) this.#errors += 1;
     }
-    this.#last = event.at;
+    this.#last = at;
   }
 
   /** The sums by now: the time of a run in progress ends with its last event. */
@@ -86,7 +87,7 @@ export class RunSums {
 }
 
 /** Checks whether an event is an error of the run: the timeline marks the same. An observer that fails harms itself alone. */
-const isError = (event: LiveEvent): boolean =>
+const isError = (event: EventBody | LiveEvent): boolean =>
   event.type === 'tool.finished'
     ? !event.ok
     : event.type.endsWith('.failed') && event.type !== 'observer.failed';

@@ -1,6 +1,6 @@
 import type { Json } from '../../base/json/json.ts';
 import type { Composition } from '../../machines/diagrams/composition.ts';
-import type { ActorEntry, Entry, GoneStatus, Role, StateShape } from './entry.ts';
+import type { ActorEntry, Entry, GoneStatus, MovedEntry, NewEntry, Role, StateShape } from './entry.ts';
 
 /** An actor as it stands at some point of a recording. */
 export interface ActorView {
@@ -41,13 +41,37 @@ export class Tableau {
 
   /** Takes in the next entry. One about an unknown actor changes nothing. */
   apply(entry: Entry): void {
-    this.length = entry.n + 1;
+    this.take(entry, entry.n);
+  }
+
+  /** The same for an entry at a place. */
+  take(entry: NewEntry, n: number): void {
+    this.length = n + 1;
     if (entry.kind === 'chart') this.charts.set(entry.chart, entry.shape);
-    else if (entry.kind === 'actor') this.actors.set(entry.actor, viewOf(entry));
-    else {
+    else if (entry.kind === 'actor') this.actors.set(entry.actor, viewOf(entry, n));
+    else if (entry.kind === 'moved') this.moves(entry.actor, entry, n);
+    else if (entry.kind === 'gone') {
       const view = this.actors.get(entry.actor);
-      if (view !== undefined) change(view, entry);
+      if (view === undefined) return;
+      view.goneAt = n;
+      view.status = entry.status;
+      view.output = entry.output;
     }
+  }
+
+  /** An actor moves, by the entry at a place. */
+  moves(
+    actor: string,
+    { states, arrows, patch }: Pick<MovedEntry, 'states' | 'arrows' | 'patch'>,
+    n: number,
+  ): void {
+    const view = this.actors.get(actor);
+    if (view === undefined) return;
+    view.movedAt = n;
+    view.states = states;
+    view.arrows = arrows;
+    for (const arrow of arrows) view.taken.set(arrow, (view.taken.get(arrow) ?? 0) + 1);
+    if (patch !== undefined) view.context = { ...view.context, ...patch };
   }
 
   /** A copy: entries that one takes in later do not reach the other. */
@@ -86,7 +110,10 @@ export interface TableauData {
   })[];
 }
 
-const viewOf = ({ n, actor, run, parent, name, role, chart, composition }: ActorEntry): ActorView => ({
+const viewOf = (
+  { actor, run, parent, name, role, chart, composition }: Omit<ActorEntry, 'n'>,
+  n: number,
+): ActorView => ({
   actor,
   run,
   parent,
@@ -102,17 +129,3 @@ const viewOf = ({ n, actor, run, parent, name, role, chart, composition }: Actor
   context: {},
   taken: new Map(),
 });
-
-const change = (view: ActorView, entry: Exclude<Entry, { kind: 'chart' | 'actor' }>): void => {
-  if (entry.kind === 'moved') {
-    view.movedAt = entry.n;
-    view.states = entry.states;
-    view.arrows = entry.arrows;
-    for (const arrow of entry.arrows) view.taken.set(arrow, (view.taken.get(arrow) ?? 0) + 1);
-    if (entry.patch !== undefined) view.context = { ...view.context, ...entry.patch };
-  } else if (entry.kind === 'gone') {
-    view.goneAt = entry.n;
-    view.status = entry.status;
-    view.output = entry.output;
-  }
-};

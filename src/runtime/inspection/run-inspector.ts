@@ -54,7 +54,7 @@ const inspectRun = (run: Run, isReplayed: boolean, failed: (error: unknown) => v
     resumed: (next) => {
       run.log.onResumed(safely(next, failed));
     },
-    sent: run.log.shownSent,
+    redact: (value) => run.secrets.value(value),
     sentAsItWas: run.log.sent,
     secrets: (next) => {
       run.secrets.tell(next);

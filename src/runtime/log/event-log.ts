@@ -1,6 +1,7 @@
 import type { ErrorData } from '../../contracts/errors/error-data.ts';
 import { errorData } from '../../contracts/errors/error.ts';
 import type { DeltaEvent, EventBody, LiveEvent, RuntimeEvent } from '../../contracts/events/event.ts';
+import type { NotedEvent } from '../../contracts/events/noted-event.ts';
 import { EVENT_VERSION } from '../../contracts/events/event-version.ts';
 import type { ModelDelta } from '../../contracts/models/model.ts';
 import type { Usage } from '../../contracts/models/usage.ts';
@@ -37,7 +38,7 @@ type Answered = Extract<EventBody, { type: 'model.answered' }>;
 export interface AdmittedEvent {
   readonly body: EventBody;
   readonly at: number;
-  /** True if it is in a journal already: it is not written again, and built only for inspectors. */
+  /** True if it is in a journal already: it is not written again, and only inspectors are shown it. */
   readonly isOnRecord?: true | undefined;
 }
 
@@ -95,7 +96,7 @@ export class EventLog {
   #lastTotals: RunTotals | undefined;
   /** The events that observers may see, if a store has to commit them first. */
   readonly #committed: CommittedLog | undefined;
-  #look: ((event: LiveEvent) => void) | undefined;
+  #look: ((event: DeltaEvent | NotedEvent) => void) | undefined;
   /** The reason why the run has left this process, where it has. */
   #left: ErrorData | undefined;
   #onResumed: ((at: number) => void) | undefined;
@@ -135,8 +136,8 @@ export class EventLog {
     return fresh.length === 0 ? rest : { ...rest, omitted: Object.fromEntries(fresh) };
   }
 
-  /** Calls `look` with every event at once, even if observers have to wait for a store. */
-  inspect(look: (event: LiveEvent) => void): void {
+  /** Calls `look` with every event at once, even if observers have to wait for a store: in parts, as it builds what it shows. */
+  inspect(look: (event: DeltaEvent | NotedEvent) => void): void {
     this.#look = look;
   }
 
@@ -195,15 +196,13 @@ export class EventLog {
       this.#isClosed = true;
       this.#lastTotals = body.totals;
     }
-    const isSeen = this.stream.isWatched || this.#look !== undefined;
-    if (!journal.keeps && !isSeen) return;
-    if (isOnRecord && this.#look === undefined) return;
-    const event = this.events.at(index);
-    if (event === undefined) return;
+    const { keeps } = journal;
+    const event = !isOnRecord && (keeps || this.stream.isWatched) && this.events.at(index);
+    if (event && keeps) journal.wrote(event);
+    const noted = this.#look && this.events.partsAt(index);
+    if (noted) this.#look?.(noted);
     // The observer may write events in turn.
-    if (journal.keeps) journal.wrote(event);
-    this.#look?.(event);
-    if (!journal.keeps) this.stream.publish(event);
+    if (event && !keeps) this.stream.publish(event);
   }
 
   /** Publishes the first `count` events, which a store has by now, and the deltas between them. */

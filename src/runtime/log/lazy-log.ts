@@ -1,19 +1,13 @@
 import { freezeJson } from '../../base/json/freeze-json.ts';
 import type { EventBody, EventOf, RuntimeEvent } from '../../contracts/events/event.ts';
-import { EVENT_VERSION } from '../../contracts/events/event-version.ts';
+import type { EventMoment, NotedEvent } from '../../contracts/events/noted-event.ts';
+import { builtEvent } from '../../contracts/events/noted-event.ts';
 import type { EventSource } from '../../events/stream/event-source.ts';
 
 /** The agent that an event is about: the runtime adds it to the event's content. */
 export interface Speaker {
   readonly path: string;
   readonly agent: string;
-}
-
-/** Envelope of consecutive events: shared by the two or three that are written in a row. */
-interface Moment extends Speaker {
-  readonly at: number;
-  readonly step: number | undefined;
-  readonly phase: string | undefined;
 }
 
 /** Redacts the content of an event. */
@@ -31,7 +25,7 @@ export class LazyLog implements EventSource {
   readonly #runId: string;
   readonly #secrets: Redacting;
   readonly #bodies: EventBody[] = [];
-  readonly #moments: Moment[] = [];
+  readonly #moments: EventMoment[] = [];
   readonly #built: (RuntimeEvent | undefined)[] = [];
   /** Indexes of `memory.failed`, which a result reports: no result searches the whole log for them. */
   readonly #memoryFailures: number[] = [];
@@ -71,8 +65,14 @@ export class LazyLog implements EventSource {
     return this.#bodies.slice(start);
   }
 
-  at(index: number): RuntimeEvent | undefined {
-    return this.#built[index] ?? this.#build(index);
+  /** The parts of an event, which is not built. */
+  partsAt(seq: number): NotedEvent | undefined {
+    const [moment, body] = [this.#moments[seq], this.#bodies[seq]];
+    return moment && body && { seq, body, moment };
+  }
+
+  at(seq: number): RuntimeEvent | undefined {
+    return this.#built[seq] ?? this.#build(this.partsAt(seq));
   }
 
   /** Events from `start` on. */
@@ -90,24 +90,9 @@ export class LazyLog implements EventSource {
   }
 
   /** The envelope stays as it is: only what is said is redacted. */
-  #build(index: number): RuntimeEvent | undefined {
-    const moment = this.#moments[index];
-    const body = this.#bodies[index];
-    if (moment === undefined || body === undefined) return undefined;
-    const { path, agent, at, step, phase } = moment;
-    // A body with the common fields is an event of its type.
-    const event = freezeJson({
-      v: EVENT_VERSION,
-      seq: index,
-      at,
-      runId: this.#runId,
-      path,
-      agent,
-      ...(step === undefined ? undefined : { step }),
-      ...(phase === undefined ? undefined : { phase }),
-      ...this.#secrets.content(body),
-    } as RuntimeEvent);
-    this.#built[index] = event;
-    return event;
+  #build(parts: NotedEvent | undefined): RuntimeEvent | undefined {
+    if (parts === undefined) return undefined;
+    const body = this.#secrets.content(parts.body);
+    return (this.#built[parts.seq] = freezeJson(builtEvent(this.#runId, { ...parts, body })));
   }
 }

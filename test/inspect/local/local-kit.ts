@@ -1,9 +1,11 @@
 import type { JournalStore } from '../../../src/contracts/journals/journal.ts';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { request } from 'node:http';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { OpenRequest } from '../../../src/contracts/people/request.ts';
 import type { Entry } from '../../../src/inspect/recording/entry.ts';
+import type { Pack } from '../../../src/inspect/recording/packs/pack.ts';
+import { unpack } from '../../../src/inspect/recording/packs/unpack.ts';
 import type { TableauData } from '../../../src/inspect/recording/tableau.ts';
 import { Tableau } from '../../../src/inspect/recording/tableau.ts';
 import type { Inspector, InspectOptions } from '../../../src/inspect/local/inspect.ts';
@@ -187,11 +189,20 @@ export class Looker {
         lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
       const event = field('event');
       if (event === undefined) this.comments += 1;
-      else this.sent.push({ event, id: field('id'), data: field('data') ?? '' });
+      else this.sent.push(...unpacked({ event, id: field('id'), data: field('data') ?? '' }));
     }
     this.#wake();
   }
 }
+
+/** A message as it is read: that with a pack as one for each entry, the last of which has the id that was sent. */
+const unpacked = (sent: Sent): readonly Sent[] => {
+  if (sent.event !== 'entries') return [sent];
+  // The recording wrote it.
+  const entries = [...unpack(JSON.parse(sent.data) as Pack)];
+  expect(String(entries.at(-1)?.n)).toBe(sent.id);
+  return entries.map((entry) => ({ event: 'entry', id: String(entry.n), data: JSON.stringify(entry) }));
+};
 
 /** A store that is read in another way. */
 export const readingBy = (store: JournalStore, read: JournalStore['read']): JournalStore =>

@@ -298,13 +298,14 @@ describe('the time to the first token', () => {
 
   test('is not that of a sign of life, of an empty piece, or of another call', () => {
     const pieces = new FirstPieces();
+    const take = (event: LiveEvent): number | undefined => pieces.take(event, event);
     const base = { v: 1 as const, runId: 'r', path: 'a', agent: 'a' };
     const asked = { ...base, type: 'model.asked' as const, seq: 0, model: 'm', messages: 1, attempt: 1 };
     const hear = (key: string, at: number, delta: DeltaEvent['delta']): void => {
       pieces.takeDelta({ ...base, type: 'model.delta', at, key, offset: 0, delta });
     };
-    pieces.take({ ...asked, at: 100, key: 'one' });
-    pieces.take({ ...asked, at: 100, key: 'two' });
+    take({ ...asked, at: 100, key: 'one' });
+    take({ ...asked, at: 100, key: 'two' });
     hear('one', 110, { type: 'progress' });
     hear('one', 120, { type: 'text', text: '' });
     hear('two', 130, { type: 'reasoning', text: 'Hm' });
@@ -318,9 +319,9 @@ describe('the time to the first token', () => {
       model: 'm',
       characters: 1,
     };
-    expect(pieces.take({ ...discarded, key: 'one' })).toBe(50);
-    expect(pieces.take({ ...discarded, key: 'one' })).toBeUndefined();
-    expect(pieces.take({ ...discarded, key: 'two' })).toBe(30);
-    expect(pieces.take({ ...discarded, key: 'three' })).toBeUndefined();
+    expect(take({ ...discarded, key: 'one' })).toBe(50);
+    expect(take({ ...discarded, key: 'one' })).toBeUndefined();
+    expect(take({ ...discarded, key: 'two' })).toBe(30);
+    expect(take({ ...discarded, key: 'three' })).toBeUndefined();
   });
 });

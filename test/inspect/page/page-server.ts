@@ -99,7 +99,8 @@ const answer = async (shown: Shown, request: IncomingMessage, response: ServerRe
     }
     begin(response);
     write(response, 'base', JSON.stringify({ length: 0, charts: [], actors: [] }));
-    for (const line of shown.stored?.[run] ?? []) write(response, 'entry', line);
+    const lines = shown.stored?.[run] ?? [];
+    write(response, 'entries', `{"n":0,"rows":[${lines.map((line) => `[0,${line}]`).join(',')}]}`);
     response.end();
   } else if (pathname === '/api/control') {
     const parts: Buffer[] = [];
@@ -124,11 +125,17 @@ const follow = ({ recording, handles }: Shown['recorder'], response: ServerRespo
   begin(response);
   if (from <= 0 || from < recording.first || from > recording.length)
     write(response, 'base', recording.base());
-  let n = Math.max(from, recording.first);
-  // Together, as a write for each would be most of what a long recording costs.
-  response.cork();
-  for (const line of recording.from(from)) write(response, 'entry', line, n++);
-  response.uncork();
+  let next = Math.max(from, recording.first);
+  const tellEntries = (): void => {
+    // Together, as a write for each would be most of what a long recording costs.
+    response.cork();
+    for (let pack = recording.packAt(next); pack !== undefined; pack = recording.packAt(next)) {
+      write(response, 'entries', pack.text, pack.next - 1);
+      next = pack.next;
+    }
+    response.uncork();
+  };
+  tellEntries();
   let asked = '';
   const tellRequests = (): void => {
     const open = [...handles].flatMap(([run, { requests }]) => requests.map((each) => ({ ...each, run })));
@@ -138,9 +145,7 @@ const follow = ({ recording, handles }: Shown['recorder'], response: ServerRespo
   tellRequests();
   const timer = setInterval(tellRequests, 50);
   const stop = recording.follow({
-    entry: (line, place) => {
-      write(response, 'entry', line, place);
-    },
+    grew: tellEntries,
     delta: (line) => {
       write(response, 'delta', line);
     },

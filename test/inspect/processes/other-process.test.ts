@@ -86,7 +86,16 @@ const row: ListedRun = {
 const rowsOf = (...rows: readonly unknown[]): string => JSON.stringify({ version: 1, isWhole: true, rows });
 
 const entry = (n: number, more: object = {}): string =>
-  `event: entry\nid: ${n}\ndata: ${JSON.stringify({ n, at: 1, kind: 'gone', actor: 'r1/clerk', status: 'done', ...more })}\n\n`;
+  pack(n, [[0, { at: 1, kind: 'gone', actor: 'r1/clerk', status: 'done', ...more }]]);
+
+const pack = (n: number, rows: readonly unknown[]): string =>
+  `event: entries\nid: ${n}\ndata: ${JSON.stringify({ n, rows })}\n\n`;
+
+/** A few characters that stand for gigabytes: a long part of a context, of which nothing changes for ever. */
+const bomb = pack(0, [
+  [2, 'r1/clerk', 1, null, [[['go'], ['on'], { kept: { text: 'x'.repeat(1_000_000), of: {} } }, 0, 'go']]],
+  ...Array.from({ length: 20_000 }, () => [2, 0, 0, null, [[0, 0, { kept: {} }, ['kept'], 'go']]]),
+]);
 
 describe('another process', () => {
   test('is read as far as it says what it should, and no further', async () => {
@@ -98,8 +107,12 @@ describe('another process', () => {
   });
 
   test.each<[string, string]>([
-    ['is no JSON', 'event: entry\ndata: {"n":0,\n\n'],
-    ['is no entry', 'event: entry\ndata: {"n":"0","kind":1}\n\n'],
+    ['is no JSON', 'event: entries\ndata: {"n":0,\n\n'],
+    ['is no entry', pack(0, [[0, { kind: 1 }]])],
+    ['is no pack', 'event: entries\ndata: {"n":0,"rows":[1]}\n\n'],
+    ['has an event of nobody', pack(0, [[1, 0, 0, { type: 'run.started' }]])],
+    ['has rows of another kind', pack(0, [[7]])],
+    ['comes to more than it says', bomb],
     ['is an event without anything', entry(0, { kind: 'published' })],
     ['is no base', 'event: base\ndata: {"length":-1,"charts":[],"actors":[]}\n\n'],
     ['are no requests', 'event: requests\ndata: {"length":3}\n\n'],

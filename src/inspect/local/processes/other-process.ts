@@ -4,7 +4,9 @@ import { errorData, TroupeError } from '../../../contracts/errors/error.ts';
 import type { DeltaEvent } from '../../../contracts/events/event.ts';
 import type { Breakpoint } from '../../recording/breakpoint.ts';
 import { breakpointSchema } from '../../recording/breakpoint.ts';
-import type { NewEntry } from '../../recording/entry.ts';
+import type { Entry, NewEntry } from '../../recording/entry.ts';
+import type { Pack } from '../../recording/packs/pack.ts';
+import { unpack } from '../../recording/packs/unpack.ts';
 import { Recording } from '../../recording/recording.ts';
 import type { TableauData } from '../../recording/tableau.ts';
 import { Feed } from '../feed.ts';
@@ -21,6 +23,8 @@ import { isRegistered } from './registration.ts';
 /** Entries that are kept of a process as they are, and their size in characters. */
 const CAPACITY = 50_000;
 const MOST_KEPT = 32 * 1024 * 1024;
+/** Characters that the entries of one message come to. */
+const MOST_AT_ONCE = 32 * 1024 * 1024;
 const MOST_ROWS = 16 * 1024 * 1024;
 /** Time in ms after which a stream that broke off is opened again. */
 const RETRY_MS = 200;
@@ -33,6 +37,8 @@ const REST = 3;
 const breakpointsSchema = z.object({ breakpoints: z.array(breakpointSchema).max(1_000) });
 
 const entrySchema = z.looseObject({ n: z.int().min(0), kind: z.string(), at: z.number() });
+
+const packSchema = z.object({ n: z.int().min(0), rows: z.array(z.array(z.unknown())) });
 
 const baseSchema = z.object({
   length: z.int().min(0),
@@ -204,8 +210,8 @@ export class OtherProcess {
     switch (event) {
       case 'base':
         return this.#startAnew(data);
-      case 'entry':
-        return this.#takeEntry(data);
+      case 'entries':
+        return this.#takeEntries(data);
       case 'delta':
         // It is passed on as it is.
         if (recording.isFollowed) recording.delta(JSON.parse(data) as DeltaEvent);
@@ -234,13 +240,25 @@ export class OtherProcess {
     this.feed.goOnWith(newRecording(base));
   }
 
-  #takeEntry(data: string): void {
-    const { recording } = this.feed;
-    const { n, ...rest } = entrySchema.parse(JSON.parse(data));
-    if (n !== recording.length) throw new Error('it is not the next entry');
+  #takeEntries(data: string): void {
+    packSchema.parse(JSON.parse(data));
+    let size = 0;
     // Whatever else is in it is looked at below a catch, and passed on.
+    for (const entry of unpack(JSON.parse(data) as Pack)) {
+      const { length } = JSON.stringify(entry);
+      // A few characters may stand for many.
+      size += length;
+      if (size > MOST_AT_ONCE) throw new Error('it is too large');
+      this.#takeEntry(entry, length);
+    }
+  }
+
+  #takeEntry(given: Entry, length: number): void {
+    const { recording } = this.feed;
+    const { n, ...rest } = entrySchema.parse(given);
+    if (n !== recording.length) throw new Error('it is not the next entry');
     const entry = rest as NewEntry;
-    this.#size += data.length;
+    this.#size += length;
     if (this.#size > MOST_KEPT) this.#fold();
     recording.add(entry);
     if (entry.kind === 'published') this.#rows.takeEvent(entry.event);

@@ -61,7 +61,7 @@ export class ProcessRows {
   #version: number | undefined;
   // What it sends is redacted.
   readonly #book = new RunBook((text) => text);
-  readonly #tellers = new Map<string, (event: LiveEvent) => void>();
+  readonly #tellers = new Map<string, ReturnType<RunBook['begins']>>();
   /** Of runs whose beginning was not seen. */
   readonly #ends = new Map<string, string>();
   #now = 0;
@@ -92,7 +92,7 @@ export class ProcessRows {
     this.#now = at;
     if (event.type === 'run.started' && this.#tellers.size < MOST)
       this.#tellers.set(runId, this.#book.begins({ runId, agent, now: () => this.#now }));
-    this.#tellers.get(runId)?.(event);
+    this.#tellers.get(runId)?.(event, at);
     if (event.type !== 'run.ended') return;
     if (!this.#tellers.delete(runId) && this.#ends.size < MOST) this.#ends.set(runId, statusAtEnd(event));
   }

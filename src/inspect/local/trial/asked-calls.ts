@@ -1,4 +1,6 @@
-import type { EventOf, LiveEvent } from '../../../contracts/events/event.ts';
+import type { EventOf } from '../../../contracts/events/event.ts';
+import type { NotedEvent } from '../../../contracts/events/noted-event.ts';
+import { builtEvent } from '../../../contracts/events/noted-event.ts';
 import type { Model } from '../../../contracts/models/model.ts';
 import type { InspectedRun, ModelAsker } from '../../../contracts/events/inspection.ts';
 import type { WholeRequest } from '../../../runtime/log/sent-requests.ts';
@@ -11,8 +13,8 @@ export interface AskedCall {
 }
 
 /** The events of a run that tell what its models were sent, and the means to send it. */
-type Source = Pick<InspectedRun, 'askerAt'> & {
-  readonly sentAsItWas: Pick<InspectedRun['sent'], 'requestOf'>;
+type Source = Pick<InspectedRun, 'runId' | 'askerAt'> & {
+  readonly sentAsItWas: Pick<InspectedRun['sentAsItWas'], 'requestOf'>;
 };
 
 interface Noted {
@@ -30,7 +32,9 @@ export class AskedCalls {
   #calls: Noted[] = [];
 
   /** Takes in an event as it is written: later its actor and its request may be gone. */
-  take(event: LiveEvent, { sentAsItWas, askerAt }: Source): void {
+  take(noted: NotedEvent, { runId, sentAsItWas, askerAt }: Source): void {
+    if (noted.body.type !== 'model.asked') return;
+    const event = builtEvent(runId, noted);
     if (event.type !== 'model.asked') return;
     const asker = askerAt(event.path);
     if (asker === undefined) return;

@@ -29,7 +29,7 @@ export class AskedRuns implements RunInspector {
     else handle.result.then(end, end);
     const watch: InspectedRun['watch'] = (next) => {
       run.watch((event) => {
-        calls.take(event, run);
+        if ('body' in event) calls.take(event, run);
         next(event);
       });
     };

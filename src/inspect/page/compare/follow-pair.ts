@@ -1,6 +1,8 @@
 import { effect, signal } from '@preact/signals';
 import type { Side, Sides } from '../../../runtime/journal/replay/compared-runs.ts';
 import type { Entry } from '../../recording/entry.ts';
+import type { Pack } from '../../recording/packs/pack.ts';
+import { unpack } from '../../recording/packs/unpack.ts';
 import type { TableauData } from '../../recording/tableau.ts';
 import { addressOf, liveAddress, whyNot } from '../feed.ts';
 import { openedFiles } from '../files/opened-files.ts';
@@ -121,9 +123,8 @@ const followProcess =
       timeline = new Timeline(JSON.parse(data) as TableauData);
       restart();
     });
-    source.addEventListener('entry', ({ data }: MessageEvent<string>) => {
-      const entry = JSON.parse(data) as Entry;
-      if (timeline.add(entry)) take(entry);
+    source.addEventListener('entries', ({ data }: MessageEvent<string>) => {
+      for (const entry of unpack(JSON.parse(data) as Pack)) if (timeline.add(entry)) take(entry);
     });
     const stop = (): void => {
       source.close();
@@ -137,10 +138,10 @@ const followStored: Follower = (run, { take, restart, refuse }) => {
   let isThere = false;
   let isOver = false;
   source.addEventListener('base', restart);
-  source.addEventListener('entry', ({ data }: MessageEvent<string>) => {
+  source.addEventListener('entries', ({ data }: MessageEvent<string>) => {
     isThere = true;
     // Its own server wrote it.
-    take(JSON.parse(data) as Entry);
+    for (const entry of unpack(JSON.parse(data) as Pack)) take(entry);
   });
   source.addEventListener('error', () => {
     // It ends when all of it was read.

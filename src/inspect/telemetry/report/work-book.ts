@@ -1,10 +1,26 @@
-import type { LiveEvent } from '../../../contracts/events/event.ts';
+import type { EventType, LiveEvent } from '../../../contracts/events/event.ts';
 import { WorkFollower } from '../work/follow-work.ts';
-import { followed } from '../work/followed-events.ts';
 import type { Work, WorkEnd, WorkListener } from '../work/work.ts';
 import { RunWork } from './run-work.ts';
 
-const wanted: ReadonlySet<string> = new Set(followed);
+/** Events that begin or end work, or tell what it has used. */
+const wanted: ReadonlySet<string> = new Set([
+  'run.started',
+  'run.ended',
+  'member.engaged',
+  'member.ended',
+  'model.asked',
+  'model.answered',
+  'model.retrying',
+  'model.interrupted',
+  'model.discarded',
+  'model.failed',
+  'model.fell-back',
+  'context.compacted',
+  'tool.started',
+  'tool.retrying',
+  'tool.finished',
+] satisfies readonly EventType[]);
 
 /** The work of runs, by their ids: at most `most`, the newest. */
 export class WorkBook implements WorkListener {
@@ -22,9 +38,14 @@ export class WorkBook implements WorkListener {
     return this.#runs;
   }
 
+  /** Checks whether an event of that type makes a difference: a phase, only where an actor begins, or leaves a model call. */
+  wants(type: string, runId: string, path: string): boolean {
+    return type === 'phase.entered' ? !this.#follower.isWithin(runId, path) : wanted.has(type);
+  }
+
   /** Takes in the next event of any run. */
   take(event: LiveEvent): void {
-    if (wanted.has(event.type)) this.#follower.take(event);
+    if (this.wants(event.type, event.runId, event.path)) this.#follower.take(event);
   }
 
   forget(runId: string): void {

@@ -56,6 +56,14 @@ export class WorkFollower {
     return actor === undefined ? undefined : (callOf(actor, event) ?? actor.work);
   }
 
+  /** Checks whether an actor is at work and has nothing open that a phase would end. */
+  isWithin(runId: string, path: string): boolean {
+    const actor = this.#runs.get(runId)?.actors.get(path);
+    if (actor === undefined) return isHelper(path);
+    for (const { kind } of actor.calls.values()) if (kind !== 'tool') return false;
+    return true;
+  }
+
   /** Ends all open work, as unfinished: its outcome will not be known. */
   close(): void {
     const fault = new FirstError();

@@ -1,4 +1,5 @@
 import type { RuntimeEvent } from '../../../contracts/events/event.ts';
+import type { NotedEvent } from '../../../contracts/events/noted-event.ts';
 import type { InspectedMember } from '../../../contracts/events/inspection.ts';
 import { agentMachine } from '../../../machines/agent/agent-machine.ts';
 import { arrowsFrom, chartOf, childrenOf } from '../../../machines/diagrams/chart.ts';
@@ -49,11 +50,19 @@ export const recordingOf = (events: readonly RuntimeEvent[], resumed: Trace['res
         fold.comes(each, at, isAgent ? charts.ofMachine(agentMachine, at).id : own);
         walk.begins(each, isAgent, name);
       }
-    fold.take(event);
+    // Its log has it as a whole.
+    fold.take(partsOf(event));
     walk.take(event);
   }
   for (const each of left) fold.resumed(each.at);
   return recording;
+};
+
+/** An event that was built, in parts again: its body has what the others have, too. */
+const partsOf = (event: RuntimeEvent): NotedEvent => {
+  const { seq, path, agent, at, step, phase } = event;
+  // It is of its type, with more in it.
+  return { seq, body: event as NotedEvent['body'], moment: { path, agent, at, step, phase } };
 };
 
 /** An address and those above it that are members, from the root on. */
