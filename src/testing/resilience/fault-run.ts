@@ -16,6 +16,7 @@ import type { Recording } from '../rehearsal/recorded-effects.ts';
 import { RecordedEffects, recordingOf } from '../rehearsal/recorded-effects.ts';
 import { DrivenClock } from './driven-clock.ts';
 import type { Fault, Places } from './fault.ts';
+import { OneFault } from './fault.ts';
 import { FaultyStore } from './faulty-store.ts';
 import { FaultyWorld } from './faulty-world.ts';
 import type { InjectFaultsOptions } from './fault-options.ts';
@@ -42,6 +43,7 @@ export class FaultRun {
   readonly #options: InjectFaultsOptions;
   readonly #clock = new DrivenClock(systemClock.now());
   readonly #store = memoryStore();
+  readonly #plan: OneFault;
   readonly #world: FaultyWorld;
   readonly #faulty: FaultyStore;
   readonly #startedAt: number;
@@ -55,10 +57,9 @@ export class FaultRun {
     const isRecorded =
       typeof options.model !== 'function' || fault?.dependency === 'store' || fault?.dependency === 'process';
     const recorded = recording === undefined || !isRecorded ? undefined : new RecordedEffects(recording);
-    this.#world = new FaultyWorld(this.#clock, fault, recorded);
-    this.#faulty = new FaultyStore(this.#store, fault, () => {
-      this.#world.reach();
-    });
+    this.#plan = new OneFault(fault);
+    this.#world = new FaultyWorld(this.#clock, this.#plan, recorded);
+    this.#faulty = new FaultyStore(this.#store, (count) => this.#plan.write(count));
   }
 
   /** The places that it has come to. */
@@ -103,7 +104,7 @@ export class FaultRun {
       fellBackTo: events.flatMap((event) => (event.type === 'model.fell-back' ? [event.to] : [])),
       isResumed: this.#isResumed,
     };
-    if (!this.#world.isReached) return { ...parts, outcome: 'unreached' };
+    if (!this.#plan.isReached) return { ...parts, outcome: 'unreached' };
     const outcome = kindOf(end, isSame);
     const failure =
       result?.error ?? (error === undefined ? undefined : ({ code: 'internal', message: error } as const));
