@@ -46,7 +46,7 @@ export class DrivenClock implements Clock {
   readonly #timers = new Set<DrivenTimer>();
   readonly #ways: DrivenWays;
   /** The names of genuine work. */
-  readonly #working = new Set<{ readonly name: string }>();
+  readonly #working = new Set<{ readonly name: string | undefined }>();
   #now: number;
 
   constructor(startMs: number, ways: DrivenWays = {}) {
@@ -68,13 +68,13 @@ export class DrivenClock implements Clock {
     for (const timer of this.#timers) if (timer === handle) this.#timers.delete(timer);
   }
 
-  /** The names of genuine work that has not ended. */
-  get working(): readonly string[] {
-    return [...this.#working].map(({ name }) => name);
+  /** True while a timer is set. */
+  get hasTimers(): boolean {
+    return this.#timers.size > 0;
   }
 
-  /** Holds the clock while genuine work lasts. */
-  async during<Value>(work: () => Value | PromiseLike<Value>, name = 'work'): Promise<Value> {
+  /** Holds the clock while genuine work lasts. Only work with a name may be one that never ends by itself. */
+  async during<Value>(work: () => Value | PromiseLike<Value>, name?: string): Promise<Value> {
     const entry = { name };
     this.#working.add(entry);
     try {
@@ -117,11 +117,10 @@ export class DrivenClock implements Clock {
         continue;
       }
       if (!this.#isHeld && isWaiting()) return false;
-      const limit = this.#isHeld && deaf === undefined ? GENUINE_MS : unknownMs;
+      const limit = this.#isHeld && !this.#mayBeDeaf ? GENUINE_MS : unknownMs;
       if (performance.now() - idleSince > limit && idleTurns > UNKNOWN_TURNS) {
-        if (!this.#isHeld) return false;
-        for (const name of this.working) deaf?.add(name);
-        if (deaf === undefined) return false;
+        if (!this.#mayBeDeaf) return false;
+        for (const { name } of this.#working) if (name !== undefined) deaf?.add(name);
         continue;
       }
       idleTurns += 1;
@@ -131,9 +130,21 @@ export class DrivenClock implements Clock {
 
   /** True while genuine work lasts whose end is to be waited for. */
   get #isHeld(): boolean {
-    const { deaf, isAwaited } = this.#ways;
-    if (this.#working.size === 0 || isAwaited?.() === true) return false;
-    return deaf === undefined || this.working.some((name) => !deaf.has(name));
+    if (this.#working.size === 0 || this.#ways.isAwaited?.() === true) return false;
+    return [...this.#working].some(({ name }) => name === undefined || !this.#isDeaf(name));
+  }
+
+  /** True if all work that holds the clock could be such that never ends by itself. */
+  get #mayBeDeaf(): boolean {
+    return (
+      this.#isHeld &&
+      this.#ways.deaf !== undefined &&
+      [...this.#working].every(({ name }) => name !== undefined)
+    );
+  }
+
+  #isDeaf(name: string): boolean {
+    return this.#ways.deaf?.has(name) ?? false;
   }
 
   /** The timers that are due first, as they were set. */

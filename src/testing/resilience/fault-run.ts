@@ -1,7 +1,7 @@
 import { systemClock } from '../../base/clock.ts';
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
-import { isTroupeError, messageOf, TroupeError } from '../../contracts/errors/error.ts';
+import { messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { JournalStore } from '../../contracts/journals/journal.ts';
 import type { RunHandle } from '../../contracts/runs/run-handle.ts';
@@ -19,6 +19,7 @@ import type { Fault, Places } from './fault.ts';
 import { OneFault } from './fault.ts';
 import { FaultyStore } from './faulty-store.ts';
 import { FaultyWorld } from './faulty-world.ts';
+import { isLost } from './lost-run.ts';
 import type { InjectFaultsOptions } from './fault-options.ts';
 import type { FaultOutcome } from './resilience-report.ts';
 import { weaknessOf } from './resilience-report.ts';
@@ -215,12 +216,6 @@ interface RunEnd {
   readonly endedAt: number;
   readonly events: readonly RuntimeEvent[];
 }
-
-/** Checks for an end that the store made: the run can be resumed. */
-const isLost = (thrown: unknown, result: AnyResult | undefined): boolean =>
-  isTroupeError(thrown, 'run.suspended') ||
-  (isTroupeError(thrown) && thrown.code.startsWith('journal.')) ||
-  (result?.error?.code.startsWith('journal.') ?? false);
 
 const kindOf = (
   { result, isHung, waitsFor }: RunEnd,

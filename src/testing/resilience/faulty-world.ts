@@ -6,6 +6,7 @@ import { keyInRun } from '../../contracts/runs/effect.ts';
 import type { ExecutableCall, ToolExecutor } from '../../contracts/tools/executor.ts';
 import { wrapModel } from '../../models/wrap-model.ts';
 import type { RecordedEffects } from '../rehearsal/recorded-effects.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { DrivenClock } from './driven-clock.ts';
 import type { FaultKind, FaultPlan } from './fault.ts';
 
@@ -14,12 +15,15 @@ const WAIT_MS = 30_000;
 
 const GARBAGE = '\u{fffd}}{"\u{fffd}\u{fffd}, <<<\u{fffd}';
 
+/** The clock of a world, which genuine work holds. */
+type WorldClock = Pick<Clock, 'setTimeout'> & Pick<DrivenClock, 'during'>;
+
 /** The times that each call was executed whose tool must not be executed twice. */
 export type Executions = Map<string, { readonly tool: string; times: number }>;
 
 /** The world of one run: its models and tools, with the faults of a plan, and what was done in it. */
 export class FaultyWorld {
-  readonly #clock: Pick<DrivenClock, 'setTimeout' | 'during'>;
+  readonly #clock: WorldClock;
   readonly #recorded: RecordedEffects | undefined;
   readonly #plan: FaultPlan;
   readonly models: string[] = [];
@@ -30,7 +34,7 @@ export class FaultyWorld {
 
   /** Several processes of one run share what was executed. */
   constructor(
-    clock: Pick<DrivenClock, 'setTimeout' | 'during'>,
+    clock: WorldClock,
     plan: FaultPlan,
     recorded?: RecordedEffects,
     executed: Executions = new Map(),

@@ -41,7 +41,7 @@ export const resumedRun = async (
   definition: Definition,
   { store, lease, records, began, opened, key }: AcquiredRun,
   options: RunOptions,
-  further: Pick<JournaledSetup, 'watch' | 'makeTool'>,
+  further: Pick<JournaledSetup, 'watch' | 'makeTool' | 'random'>,
 ): Promise<{ readonly run: Run; readonly go: () => void }> => {
   try {
     assertOwn(began, definition);

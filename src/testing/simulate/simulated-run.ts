@@ -1,0 +1,279 @@
+import type { Json } from '../../base/json/json.ts';
+import { messageOf, isTroupeError } from '../../contracts/errors/error.ts';
+import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import type { JournalStore } from '../../contracts/journals/journal.ts';
+import type { RunHandle } from '../../contracts/runs/run-handle.ts';
+import type { RunResult } from '../../contracts/runs/run-result.ts';
+import type { Definition } from '../../runtime/define/definition.ts';
+import { settledResult } from '../../runtime/journal/replay/replay.ts';
+import { resumedRun } from '../../runtime/journal/resume/resumed-run.ts';
+import { acquireRun, knownSecrets } from '../../runtime/journal/resume/stored-run.ts';
+import { Handle } from '../../runtime/run/handle.ts';
+import { startRun } from '../../runtime/run/start-run.ts';
+import { clientTool } from '../../tools/define/client-tool.ts';
+import { isLost } from '../resilience/lost-run.ts';
+import type { Choices } from './choices.ts';
+import { Outsiders } from './outsiders.ts';
+import type { SimulateOptions } from './simulate-options.ts';
+import type { SimulatedProcess, SimulatedWorld } from './simulated-world.ts';
+import { RUN_ID } from './simulated-world.ts';
+import type { Temper } from './temper.ts';
+import { peoplesDelays } from './temper.ts';
+
+/** Time that a run may take by the virtual clock, in ms: 60 days. */
+const LONGEST_MS = 5_184_000_000;
+
+/** Time after its end in which work of the agents may still go on, in ms. */
+const GRACE_MS = 60_000;
+
+/** Processes of one run, at most. */
+const MOST_PROCESSES = 12;
+
+type AnyResult = RunResult<unknown, unknown>;
+
+/** The end of a simulated run, before anybody has judged it. */
+export interface RunEnd {
+  /** Absent where it has not ended. */
+  readonly result: AnyResult | undefined;
+  readonly error: unknown;
+  /** The log: all of it if the run has ended. */
+  readonly events: readonly RuntimeEvent[];
+  /** The events that processes had published before they lost the run. */
+  readonly earlier: readonly (readonly RuntimeEvent[])[];
+  /** The reason why it did not end by itself; it was aborted then. */
+  readonly stuck?: 'waiting' | 'hung' | 'endless' | undefined;
+  /** The subject of the oldest open request when it was stuck. */
+  readonly waitsFor?: string | undefined;
+  /** The addresses of agents that had not ended when it was stuck. */
+  readonly open: readonly string[];
+  /** Calls of models and tools that were under way when it was stuck. */
+  readonly underWay: readonly string[];
+  /** Calls that went on after the end, although they were aborted. */
+  readonly stillWorking: readonly string[];
+  /** The lengths of timers that are left, in ms. */
+  readonly leftByRun: readonly number[];
+  readonly leftByAgent: readonly number[];
+  /** By the virtual clock, in ms. */
+  readonly durationMs: number;
+}
+
+/** What one simulated run is made of. */
+export interface RunParts {
+  readonly definition: Definition;
+  readonly world: SimulatedWorld;
+  readonly store: JournalStore;
+  readonly choices: Choices;
+  readonly temper: Temper;
+  readonly input: Json;
+  readonly run: SimulateOptions['run'];
+}
+
+/** One run in a simulated world: started, killed and resumed as the world has it, and followed to its end. */
+export class SimulatedRun {
+  readonly #parts: RunParts;
+  readonly #outsiders: Outsiders;
+  readonly #random: () => number;
+  readonly #earlier: (readonly RuntimeEvent[])[] = [];
+
+  constructor(parts: RunParts) {
+    this.#parts = parts;
+    const { world, choices, temper, run } = parts;
+    this.#outsiders = new Outsiders(world, { choices, temper });
+    if (run?.person !== undefined) this.#outsiders.leavePeople();
+    const dice = choices.dice('retries');
+    this.#random = () => dice.next();
+  }
+
+  async go(): Promise<RunEnd> {
+    const { world, choices, temper } = this.#parts;
+    const startedAt = world.clock.now();
+    world.tell({ by: 'caller', path: this.#parts.definition.name, does: 'starts the run' }, 'input');
+    this.#outsiders.call();
+    for (let count = 1; ; count += 1) {
+      const process = await this.#process(count === 1);
+      if (!process.isCut || count === MOST_PROCESSES) {
+        world.outside.kill();
+        return { ...process.end, earlier: this.#earlier, durationMs: process.endedAt - startedAt };
+      }
+      // One that loses its store tells its observers that the run has ended for it; one that is killed tells them nothing any more.
+      if (process.isDead) this.#earlier.push(process.end.events);
+      this.#outsiders.follow(undefined);
+      const at = `resumption ${count}`;
+      const afterMs = choices.take(at, 'afterMs', (dice) =>
+        dice.chance(temper.time) ? dice.pick(peoplesDelays) : undefined,
+      );
+      await this.#pass(afterMs ?? 1);
+      world.tell(
+        { by: 'process', path: this.#parts.definition.name, does: 'another one resumes the run' },
+        at,
+      );
+    }
+  }
+
+  /** Lets time pass while no process has the run. */
+  async #pass(ms: number): Promise<void> {
+    const { clock, outside } = this.#parts.world;
+    const over = new Promise<void>((resolve) => {
+      outside.setTimeout(resolve, ms);
+    });
+    await clock.drive(over, Infinity);
+  }
+
+  /** Follows one process until the run ends, the process loses it, or nothing happens any more. */
+  async #process(
+    isFirst: boolean,
+  ): Promise<{
+    readonly isCut: boolean;
+    readonly isDead: boolean;
+    readonly endedAt: number;
+    readonly end: Omit<RunEnd, 'earlier' | 'durationMs'>;
+  }> {
+    const { world } = this.#parts;
+    const events: RuntimeEvent[] = [];
+    const process = world.begin(events);
+    const state: {
+      handle?: RunHandle<unknown, unknown>;
+      result?: AnyResult | undefined;
+      error?: unknown;
+      isDead?: boolean;
+    } = {};
+    const { clock } = world;
+    let open = (): void => undefined;
+    // What is read while a run is opened takes the time of the platform.
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    void clock.during(() => Promise.race([opened, process.died]));
+    const work = async (): Promise<void> => {
+      try {
+        state.handle = await this.#handle(process, isFirst);
+        this.#outsiders.follow(state.handle);
+        state.handle.events$.subscribe({
+          next: (event) => {
+            open();
+            if (event.type === 'model.delta' || event.type === 'observer.dropped') return;
+            events.push(event);
+            this.#outsiders.look();
+          },
+          error: () => undefined,
+        });
+        state.result = await settledResult(state.handle.result);
+        if (state.result === undefined) await state.handle.result;
+      } catch (error) {
+        state.error = error;
+      } finally {
+        open();
+      }
+    };
+    const run = work();
+    const died = process.died.then(() => {
+      state.isDead = true;
+    });
+    const isSettled = await clock.drive(
+      Promise.race([run, died]),
+      clock.now() + LONGEST_MS,
+      () => this.#outsiders.isAsked,
+    );
+    const isCut = isSettled && (state.isDead === true || isLost(state.error, state.result));
+    const endedAt = clock.now();
+    if (isCut) {
+      process.clock.kill();
+      return {
+        isCut,
+        isDead: state.isDead === true,
+        endedAt,
+        end: { ...NOTHING, events: [...events], result: undefined, error: state.error },
+      };
+    }
+    const stuck = isSettled ? undefined : this.#stuckAs(world);
+    const waitsFor = this.#outsiders.waitsFor;
+    const members = isSettled ? [] : openIn(events);
+    const underWay = isSettled ? [] : [...world.underWay.values()];
+    if (!isSettled) {
+      world.outside.kill();
+      state.handle?.abort('the simulation is over');
+      await clock.drive(run, clock.now() + GRACE_MS, () => true);
+    }
+    const left = await this.#settle(process);
+    const { result, error } = state;
+    return {
+      isCut,
+      isDead: false,
+      endedAt,
+      end: {
+        result,
+        error,
+        events: result?.events ?? events,
+        stuck,
+        waitsFor,
+        open: members,
+        underWay,
+        ...left,
+      },
+    };
+  }
+
+  #stuckAs({ clock }: SimulatedWorld): RunEnd['stuck'] {
+    if (this.#outsiders.isAsked) return 'waiting';
+    return clock.hasTimers ? 'endless' : 'hung';
+  }
+
+  /** Waits for what the agents have under way; then nothing may be left. */
+  async #settle({
+    clock,
+  }: SimulatedProcess): Promise<Pick<RunEnd, 'stillWorking' | 'leftByRun' | 'leftByAgent'>> {
+    const { world } = this.#parts;
+    world.outside.kill();
+    const isIdle = (): boolean => world.underWay.size === 0;
+    if (!isIdle())
+      await world.clock.drive(new Promise(() => undefined), world.clock.now() + GRACE_MS, isIdle);
+    else await world.clock.drive(Promise.resolve(), world.clock.now());
+    const stillWorking = [...world.underWay.values()];
+    const left = {
+      stillWorking,
+      leftByRun: clock.pending,
+      leftByAgent: stillWorking.length > 0 ? [] : world.own.pending,
+    };
+    clock.kill();
+    world.own.kill();
+    return left;
+  }
+
+  async #handle({ options }: SimulatedProcess, isFirst: boolean): Promise<RunHandle<unknown, unknown>> {
+    const { definition, input, run } = this.#parts;
+    const { resources = [], ...given } = run ?? {};
+    const all = { ...given, ...options, resources: [...resources, ...(options.resources ?? [])] };
+    const start = () =>
+      startRun<unknown, unknown>(definition, input, all, { isAttended: true, random: this.#random });
+    if (isFirst) return start();
+    const { store } = options;
+    try {
+      const taken = await acquireRun(store, RUN_ID, knownSecrets(definition, all));
+      const { run: resumed, go } = await resumedRun(definition, taken, all, {
+        makeTool: clientTool,
+        random: this.#random,
+      });
+      go();
+      return new Handle<unknown, unknown>(resumed);
+    } catch (thrown) {
+      // It was killed before its first record.
+      if (!isTroupeError(thrown, 'journal.unknown')) throw thrown;
+      return start();
+    }
+  }
+}
+
+const NOTHING = { open: [], underWay: [], stillWorking: [], leftByRun: [], leftByAgent: [] };
+
+/** The addresses of members that were engaged and have not ended. */
+const openIn = (events: readonly RuntimeEvent[]): readonly string[] => {
+  const open = new Set<string>();
+  for (const event of events) {
+    if (event.type === 'member.engaged') open.add(event.path);
+    if (event.type === 'member.ended') open.delete(event.path);
+  }
+  return [...open];
+};
+
+/** The words for what a run failed by, before it began. */
+export const failureOf = (error: unknown): string => messageOf(error);
