@@ -89,6 +89,11 @@ export const options = {
   expected: { type: 'string' },
   evaluator: { type: 'string' },
   path: { type: 'string' },
+  seed: { type: 'string' },
+  runs: { type: 'string' },
+  days: { type: 'string' },
+  script: { type: 'string' },
+  orders: { type: 'boolean' },
 } as const;
 
 /** Options of every command. */
@@ -148,6 +153,7 @@ export type CommandName =
   | 'coverage'
   | 'blame'
   | 'verify'
+  | 'simulate'
   | 'approve'
   | 'deny'
   | 'answer'
@@ -236,6 +242,11 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
     options: ['fails', 'agent', 'file', 'export', 'live', 'tools', 'budget', 'samples', 'limit', 'write'],
   },
   verify: { needs: [FILE], optional: 0, options: ['over', 'run', 'limit', 'depth', 'mermaid', 'export'] },
+  simulate: {
+    needs: [FILE],
+    optional: 0,
+    options: ['seed', 'runs', 'days', 'script', 'orders', 'write', 'html', 'export'],
+  },
   approve: { needs: [RUN], optional: 1, options: ['input', 'by', 'role', 'resume'] },
   deny: { needs: [RUN], optional: 1, options: ['reason', 'by', 'resume'] },
   answer: {

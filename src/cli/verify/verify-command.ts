@@ -1,6 +1,6 @@
 import type { NamedModule } from '../usage/named-module.ts';
 import { namedModule } from '../usage/named-module.ts';
-import { countOf, textOf } from '../usage/option-values.ts';
+import { atLeastOne, countOf, textOf } from '../usage/option-values.ts';
 import { wrong } from '../usage/wrong-usage.ts';
 
 /** Parsed values of options. */
@@ -37,15 +37,13 @@ export const verifyCommandFrom = (
   const astray = idle.find((each) => values[each] !== undefined);
   if (astray !== undefined)
     throw wrong(`--${astray} is of use ${isAudit ? 'without' : 'with'} --over only`, name);
-  const depth = countOf(values.depth, '--depth', name);
-  if (depth === 0) throw wrong("--depth is too few: '0'. Give one from 1 on", name);
   return {
     name,
     ...namedModule(given, exportName, name),
     isAudit,
     run: textOf(values.run, '--run', name),
     limit: countOf(values.limit, '--limit', name),
-    depth,
+    depth: atLeastOne(values.depth, '--depth', name),
     mermaid: textOf(values.mermaid, '--mermaid', name),
   };
 };

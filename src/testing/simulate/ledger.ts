@@ -59,7 +59,7 @@ export class Ledger {
     const elapsedMs = Math.max(1, Math.round(performance.now() - this.#startedAt));
     const failures = [...this.#failures.values()];
     return {
-      verdict: failures.length > 0 ? 'failed' : isStopped ? 'stopped' : 'holds',
+      verdict: this.#verdict(isStopped),
       agent: this.#about.agent,
       seed: this.#about.seed,
       runs: this.#runs,
@@ -71,6 +71,12 @@ export class Ledger {
       elapsedMs,
       daysPerHour: Math.round((this.days * 3_600_000) / elapsedMs),
     };
+  }
+
+  #verdict(isStopped: boolean): SimulationReport['verdict'] {
+    if (this.#failures.size > 0) return 'failed';
+    if (isStopped) return 'stopped';
+    return this.orders === undefined || this.orders.dependsOn.length === 0 ? 'holds' : 'depends';
   }
 
   async #fail(rule: string, { seed }: Deciding, { decisions }: JudgedRun): Promise<void> {

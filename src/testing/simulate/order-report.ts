@@ -1,3 +1,4 @@
+import type { Json } from '../../base/json/json.ts';
 import type { Decision, Script } from './decision.ts';
 import type { Deciding, JudgedRun, RunMaker } from './judged-run.ts';
 import type { OrderedRun, TriedOrders } from './all-orders.ts';
@@ -9,7 +10,7 @@ import type { SimulatedStory } from './story.ts';
 /** An end that some orders have. */
 export interface OrderOutcome {
   readonly status: SimulatedStatus;
-  readonly output?: unknown;
+  readonly output?: Json | undefined;
   /** The number of orders that were tried and end so. */
   readonly orders: number;
   /** The shortest script that does. */

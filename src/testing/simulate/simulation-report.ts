@@ -23,8 +23,8 @@ export interface SimulationFailure {
 
 /** The report of a simulation. */
 export interface SimulationReport {
-  /** `failed`: something was found; `stopped`: it was aborted before its end. */
-  readonly verdict: 'holds' | 'failed' | 'stopped';
+  /** `failed`: something was found; `depends`: nothing was, but the result depends on an order; `stopped`: it was aborted before its end. */
+  readonly verdict: 'holds' | 'failed' | 'depends' | 'stopped';
   readonly agent: string;
   /** The first seed; the others follow it. */
   readonly seed: number;
