@@ -1,5 +1,5 @@
 import { lasting, several, withThousands } from '../../base/text/number-words.ts';
-import { oneLine } from '../../base/text/printable.ts';
+import { oneLine, printable } from '../../base/text/printable.ts';
 import type { OrderReport } from '../../testing/simulate/order-report.ts';
 import type { SimulationFailure, SimulationReport } from '../../testing/simulate/simulation-report.ts';
 import type { SimulatedStory } from '../../testing/simulate/story.ts';
@@ -29,7 +29,7 @@ export const simulationLines = (
       ...storyLines(failure.story).flatMap(text),
       ...text(seedWords(failure, module)).map((line) => paint.dim(line)),
       // Whole, as it is to be copied.
-      `  ${JSON.stringify(failure.script)}`,
+      `  ${printable(JSON.stringify(failure.script))}`,
     ]),
     ...(orders === undefined ? [] : orderLines(orders, { paint, text })),
     paint.bold(runWords(report)),
@@ -46,9 +46,13 @@ export const storyLines = ({ moves }: SimulatedStory): readonly string[] =>
   );
 
 /** The seeds of a failure, and how to see it again. */
-export const seedWords = ({ seeds, times, script, decisions, shrunkIn }: SimulationFailure, module: string): string => {
+export const seedWords = (
+  { seeds, times, script, decisions, shrunkIn }: SimulationFailure,
+  module: string,
+): string => {
   const [first, ...others] = seeds;
-  const also = others.length === 0 ? '' : `, also of ${others.slice(0, 5).join(', ')}${others.length > 5 ? ' …' : ''}`;
+  const also =
+    others.length === 0 ? '' : `, also of ${others.slice(0, 5).join(', ')}${others.length > 5 ? ' …' : ''}`;
   return `Seed ${first ?? ''}${also} (${several(times, 'run')}): ${several(script.decisions.length, 'decision')} of ${decisions}, found in ${several(shrunkIn, 'run')}. Again: troupe simulate ${module} --seed ${first ?? ''} --runs 1`;
 };
 
@@ -60,12 +64,18 @@ const orderLines = (
     ? [`${paint.green('✓')} The result depends on no order`]
     : [
         `${paint.yellow('!')} ${oneLine(orderWords(dependsOn), LONGEST)}`,
-        ...outcomes.slice(0, 2).flatMap(({ status, output, orders, story }) => [
-          ...text(`${several(orders, 'order')}: ${status}${output === undefined ? '' : ` ${briefValue(output)}`}`),
-          ...storyLines(story).flatMap(text),
-        ]),
+        ...outcomes
+          .slice(0, 2)
+          .flatMap(({ status, output, orders, story }) => [
+            ...text(
+              `${several(orders, 'order')}: ${status}${output === undefined ? '' : ` ${briefValue(output)}`}`,
+            ),
+            ...storyLines(story).flatMap(text),
+          ]),
       ]),
-  paint.dim(`${several(tried, 'order')} tried: ${isComplete ? 'all that agents can tell apart' : 'there are more'}`),
+  paint.dim(
+    `${several(tried, 'order')} tried: ${isComplete ? 'all that agents can tell apart' : 'there are more'}`,
+  ),
 ];
 
 /** The dependence on an order, in words. */
@@ -75,7 +85,9 @@ export const orderWords = (dependsOn: readonly string[]): string =>
 /** The runs of a simulation, in words. */
 export const runWords = ({ runs, days, ends, failures }: SimulationReport): string =>
   [
-    `${several(runs, 'run')}, ${days < 10 ? days.toFixed(1) : withThousands(Math.round(days))} days: ${Object.entries(ends)
+    `${several(runs, 'run')}, ${days < 10 ? days.toFixed(1) : withThousands(Math.round(days))} days: ${Object.entries(
+      ends,
+    )
       .map(([status, count]) => `${count} ${status}`)
       .join(', ')}`,
     failures.length === 0 ? 'nothing failed' : several(failures.length, 'failure'),

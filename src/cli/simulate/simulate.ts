@@ -54,7 +54,10 @@ export const simulateModule = async (wanted: SimulateCommand, session: Session):
 
 /** The events of a story are in the journal of its run, which its script makes again. */
 const plainReport = (report: SimulationReport): object => {
-  const plain = <Told extends Pick<SimulationReport['failures'][number], 'story'>>({ story, ...told }: Told): object => ({
+  const plain = <Told extends Pick<SimulationReport['failures'][number], 'story'>>({
+    story,
+    ...told
+  }: Told): object => ({
     ...told,
     story: { ...story, moves: story.moves.map(({ events: _events, ...move }) => move) },
   });
@@ -71,8 +74,12 @@ const readScript = (file: string, folder: string): Script => {
   try {
     return parseScriptText(readFileSync(resolve(folder, file), 'utf8'));
   } catch (thrown) {
-    throw new TroupeError('command.usage', `Cannot read --script ${file} as it is no script: ${messageOf(thrown)}`, {
-      cause: thrown,
-    });
+    throw new TroupeError(
+      'command.usage',
+      `Cannot read --script ${file} as it is no script: ${messageOf(thrown)}`,
+      {
+        cause: thrown,
+      },
+    );
   }
 };

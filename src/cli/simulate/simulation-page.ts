@@ -22,7 +22,10 @@ export const simulationPage = (report: SimulationReport): string => {
         : [
             {
               title: `${several(orders.tried, 'order')}${orders.isComplete ? '' : ', of more'}`,
-              lines: orders.dependsOn.length === 0 ? ['The result depends on none.'] : [orderWords(orders.dependsOn)],
+              lines:
+                orders.dependsOn.length === 0
+                  ? ['The result depends on none.']
+                  : [orderWords(orders.dependsOn)],
               table: {
                 head: ['orders', 'end', 'output'],
                 rows: orders.outcomes.map(({ orders: count, status, output = null }) => [

@@ -54,7 +54,11 @@ const loadWith = async (
   { file, exportName }: NamedModule,
   folder: string,
   named: 'proof' | 'simulation',
-): Promise<{ readonly agent: LoadedAgent; readonly properties: readonly Property[]; readonly options: object }> => {
+): Promise<{
+  readonly agent: LoadedAgent;
+  readonly properties: readonly Property[];
+  readonly options: object;
+}> => {
   const agent = await loadAgent(file, folder, exportName);
   const exported = await printToStderr(() => loadModule(file, folder));
   const { properties = [], [named]: options = {} } = exported;

@@ -13,6 +13,8 @@ export interface DrivenTimer {
 export interface DrivenWays {
   /** Chooses among the timers that are due first. Default: the one that was set first. */
   readonly choose?: ((ready: readonly [DrivenTimer, ...DrivenTimer[]]) => DrivenTimer) | undefined;
+  /** Called before a timer fires. */
+  readonly onFire?: (() => void) | undefined;
   /** Lets other work of the process have a turn. Default: a timer of the platform. */
   readonly turn?: (() => Promise<void>) | undefined;
   /** Time that is waited for work that nothing is known of, in ms of the platform: a file that is read, a process. Default 500. */
@@ -111,6 +113,7 @@ export class DrivenClock implements Clock {
         const next = others.length === 0 ? first : choose([first, ...others]);
         this.#timers.delete(next);
         this.#now = next.due;
+        this.#ways.onFire?.();
         next.callback();
         idleSince = performance.now();
         idleTurns = 0;

@@ -20,7 +20,7 @@ import { SimulatedRun } from './simulated-run.ts';
 import type { Choose } from './simulated-world.ts';
 import { RUN_ID, SimulatedWorld } from './simulated-world.ts';
 import type { SimulatedStory } from './story.ts';
-import { stuckFinding } from './stuck.ts';
+import { silentFindings, stuckFinding } from './stuck.ts';
 import { temperOf, unrests } from './temper.ts';
 
 /** The status of a simulated run. */
@@ -121,6 +121,7 @@ export class RunMaker {
     const violations = events.flatMap((event) => monitor.take(event));
     const findings: Finding[] = [
       ...(stuckAt === undefined ? [] : [stuckAt]),
+      ...silentFindings(end),
       ...violations.map(({ rule, reason, seq }) => ({ rule, reason: `${reason} (event ${seq})` })),
       ...prefixFindings(earlier, events),
       ...stillWorking.map((each) => ({

@@ -53,7 +53,7 @@ export class Outsiders {
     for (let count = 1; count <= MOST_ACTS; count += 1) {
       const at = `caller ${count}`;
       const does = this.#choices.take(at, 'does', (dice) =>
-        dice.chance(this.#temper.caller) ? dice.pick([...callersDo, 'message', 'pause']) : undefined,
+        dice.chance(this.#temper.caller) ? dice.pick(callersDo) : undefined,
       );
       if (does === undefined) continue;
       const afterMs = this.#choices.take(at, 'afterMs', (dice) => dice.pick([...delays, 3_600_000])) ?? 0;

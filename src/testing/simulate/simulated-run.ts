@@ -1,5 +1,5 @@
 import type { Json } from '../../base/json/json.ts';
-import { messageOf, isTroupeError } from '../../contracts/errors/error.ts';
+import { isTroupeError } from '../../contracts/errors/error.ts';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { JournalStore } from '../../contracts/journals/journal.ts';
 import type { RunHandle } from '../../contracts/runs/run-handle.ts';
@@ -50,6 +50,8 @@ export interface RunEnd {
   readonly underWay: readonly string[];
   /** Calls that went on after the end, although they were aborted. */
   readonly stillWorking: readonly string[];
+  /** Addresses of members whose time was up while nothing of theirs was under way. */
+  readonly silent: readonly string[];
   /** The lengths of timers that are left, in ms. */
   readonly leftByRun: readonly number[];
   readonly leftByAgent: readonly number[];
@@ -74,6 +76,7 @@ export class SimulatedRun {
   readonly #outsiders: Outsiders;
   readonly #random: () => number;
   readonly #earlier: (readonly RuntimeEvent[])[] = [];
+  readonly #silent: string[] = [];
 
   constructor(parts: RunParts) {
     this.#parts = parts;
@@ -93,7 +96,7 @@ export class SimulatedRun {
       const process = await this.#process(count === 1);
       if (!process.isCut || count === MOST_PROCESSES) {
         world.outside.kill();
-        return { ...process.end, earlier: this.#earlier, durationMs: process.endedAt - startedAt };
+        return { ...process.end, earlier: this.#earlier, silent: this.#silent, durationMs: process.endedAt - startedAt };
       }
       // One that loses its store tells its observers that the run has ended for it; one that is killed tells them nothing any more.
       if (process.isDead) this.#earlier.push(process.end.events);
@@ -120,13 +123,11 @@ export class SimulatedRun {
   }
 
   /** Follows one process until the run ends, the process loses it, or nothing happens any more. */
-  async #process(
-    isFirst: boolean,
-  ): Promise<{
+  async #process(isFirst: boolean): Promise<{
     readonly isCut: boolean;
     readonly isDead: boolean;
     readonly endedAt: number;
-    readonly end: Omit<RunEnd, 'earlier' | 'durationMs'>;
+    readonly end: Omit<RunEnd, 'earlier' | 'silent' | 'durationMs'>;
   }> {
     const { world } = this.#parts;
     const events: RuntimeEvent[] = [];
@@ -153,6 +154,7 @@ export class SimulatedRun {
             open();
             if (event.type === 'model.delta' || event.type === 'observer.dropped') return;
             events.push(event);
+            this.#note(event);
             this.#outsiders.look();
           },
           error: () => undefined,
@@ -188,7 +190,7 @@ export class SimulatedRun {
     const stuck = isSettled ? undefined : this.#stuckAs(world);
     const waitsFor = this.#outsiders.waitsFor;
     const members = isSettled ? [] : openIn(events);
-    const underWay = isSettled ? [] : [...world.underWay.values()];
+    const underWay = isSettled ? [] : world.underWay;
     if (!isSettled) {
       world.outside.kill();
       state.handle?.abort('the simulation is over');
@@ -213,6 +215,13 @@ export class SimulatedRun {
     };
   }
 
+  /** Notes a member whose time is up although nobody had to answer it; what a resumed run replays was noted before. */
+  #note(event: RuntimeEvent): void {
+    const { world } = this.#parts;
+    const isTimedOut = event.type === 'member.ended' && event.error?.code === 'member.timed-out';
+    if (isTimedOut && event.at === world.clock.now() && !world.wasServed(event.path)) this.#silent.push(event.path);
+  }
+
   #stuckAs({ clock }: SimulatedWorld): RunEnd['stuck'] {
     if (this.#outsiders.isAsked) return 'waiting';
     return clock.hasTimers ? 'endless' : 'hung';
@@ -224,11 +233,11 @@ export class SimulatedRun {
   }: SimulatedProcess): Promise<Pick<RunEnd, 'stillWorking' | 'leftByRun' | 'leftByAgent'>> {
     const { world } = this.#parts;
     world.outside.kill();
-    const isIdle = (): boolean => world.underWay.size === 0;
+    const isIdle = (): boolean => world.underWay.length === 0;
     if (!isIdle())
       await world.clock.drive(new Promise(() => undefined), world.clock.now() + GRACE_MS, isIdle);
     else await world.clock.drive(Promise.resolve(), world.clock.now());
-    const stillWorking = [...world.underWay.values()];
+    const stillWorking = world.underWay;
     const left = {
       stillWorking,
       leftByRun: clock.pending,
@@ -274,6 +283,3 @@ const openIn = (events: readonly RuntimeEvent[]): readonly string[] => {
   }
   return [...open];
 };
-
-/** The words for what a run failed by, before it began. */
-export const failureOf = (error: unknown): string => messageOf(error);

@@ -56,6 +56,13 @@ export interface Past {
   readonly executed: readonly string[];
 }
 
+/** A call of a model or a tool. */
+interface Call {
+  /** The agent that made it. */
+  readonly path: string;
+  readonly words: string;
+}
+
 /** Parts of a world that are given to it. */
 export interface WorldParts {
   /** Asked when the first process starts: the agents may have the clock of this world. */
@@ -102,7 +109,9 @@ export class SimulatedWorld {
   /** Addresses of agents whose model is generated. */
   readonly #generated = new Set<string>();
   /** Calls of models and tools that have not ended, by their places. */
-  readonly underWay = new Map<string, string>();
+  readonly #underWay = new Map<string, Call>();
+  /** The same as it was before time moved on last. */
+  #before: readonly Call[] = [];
 
   constructor(parts: WorldParts) {
     const { choices, temper, deaf, choose } = parts;
@@ -115,6 +124,9 @@ export class SimulatedWorld {
       turn: () => new Promise((resolve) => nextTurn(resolve)),
       unknownMs: UNKNOWN_MS,
       deaf,
+      onFire: () => {
+        this.#before = [...this.#underWay.values()];
+      },
       isAwaited: () => this.own.pending.length > 0,
     });
     this.own = new ProcessClock(this.clock);
@@ -132,6 +144,16 @@ export class SimulatedWorld {
   /** Tools that must not be executed twice for the same call, and were. */
   get executedTwice(): readonly string[] {
     return [...this.#executed.values()].filter(({ times }) => times > 1).map(({ tool }) => tool);
+  }
+
+  /** Calls of models and tools that have not ended, in words. */
+  get underWay(): readonly string[] {
+    return [...this.#underWay.values()].map(({ words }) => words);
+  }
+
+  /** Checks whether an agent, or one below it, had a call under way before time moved on last. */
+  wasServed(path: string): boolean {
+    return this.#before.some((call) => call.path === path || call.path.startsWith(`${path}/`));
   }
 
   /** Checks whether a call was executed that must not be repeated. */
@@ -208,10 +230,12 @@ export class SimulatedWorld {
     const path = use?.path ?? '';
     return wrapModel(inner, async (request, call) => {
       const at = `model ${keyInRun({ key: call.key, runId: RUN_ID })}`;
-      await this.#arrive(at, clock, call.signal);
-      const answer = await this.#during(at, path, () => inner.answer(request, call));
-      this.tell({ by: 'model', path, does: wordsOfAnswer(answer) }, at);
-      return answer;
+      return this.#during(at, { path, words: `the model of ${path}` }, async () => {
+        await this.#arrive(at, clock, call.signal);
+        const answer = await inner.answer(request, call);
+        this.tell({ by: 'model', path, does: wordsOfAnswer(answer) }, at);
+        return answer;
+      });
     });
   }
 
@@ -220,27 +244,28 @@ export class SimulatedWorld {
     const { path, signal } = context;
     if (INNER.has(facts.category)) return call.run();
     const at = placeOfCall(call);
-    await this.#arrive(at, clock, signal);
-    try {
-      const result: unknown = await this.#during(at, `${tool} of ${path}`, () =>
-        world.execute(this.#simulates(call) ? { ...call, run: () => this.#resultOf(call, at) } : call),
-      );
-      this.tell({ by: 'tool', path, does: `${tool} returns ${brief(toJson(result))}` }, at);
-      return result;
-    } catch (thrown) {
-      this.tell({ by: 'tool', path, does: `${tool} fails: ${messageOf(thrown)}` }, at);
-      throw thrown;
-    }
+    return this.#during(at, { path, words: `${tool} of ${path}` }, async () => {
+      try {
+        await this.#arrive(at, clock, signal);
+        const result: unknown = await world.execute(
+          this.#simulates(call) ? { ...call, run: () => this.#resultOf(call, at) } : call,
+        );
+        this.tell({ by: 'tool', path, does: `${tool} returns ${brief(toJson(result))}` }, at);
+        return result;
+      } catch (thrown) {
+        this.tell({ by: 'tool', path, does: `${tool} fails: ${messageOf(thrown)}` }, at);
+        throw thrown;
+      }
+    });
   }
 
   /** Keeps in mind what is under way until it has ended. */
-  async #during<Value>(at: string, words: string, work: () => Value | PromiseLike<Value>): Promise<Value> {
-    this.#ran.push(at);
-    this.underWay.set(at, words);
+  async #during<Value>(at: string, call: Call, work: () => Promise<Value>): Promise<Value> {
+    this.#underWay.set(at, call);
     try {
       return await work();
     } finally {
-      this.underWay.delete(at);
+      this.#underWay.delete(at);
     }
   }
 
@@ -267,7 +292,14 @@ export class SimulatedWorld {
     const afterMs =
       choices.take(at, 'afterMs', (dice) => (dice.chance(temper.time) ? dice.pick(delays) : undefined)) ?? 0;
     return new Promise((resolve, reject) => {
-      const timer = clock.setTimeout(resolve, signal.aborted ? 0 : afterMs, at);
+      const timer = clock.setTimeout(
+        () => {
+          this.#ran.push(at);
+          resolve();
+        },
+        signal.aborted ? 0 : afterMs,
+        at,
+      );
       signal.addEventListener('abort', () => {
         clock.clearTimeout(timer);
         reject(new Error('Nobody waits for it any more.'));

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../base/json/json.ts';
 import type { Finding } from './invariants.ts';
 import type { RunEnd } from './simulated-run.ts';
 
@@ -17,7 +18,7 @@ export const stuckFinding = ({
   if (stuck === 'endless')
     return { rule: 'ends', reason: `it still goes on after ${Math.round(durationMs / 86_400_000)} days` };
   if (underWay.length > 0)
-    return { rule: 'lost reply', reason: `${underWay.join(', ')} never answers, and nobody's time is up` };
+    return { rule: 'lost reply', reason: `${underWay.join(', ')} never answers, and no time limit ends it` };
   // What was asked for, and withdrawn when the run was aborted.
   const asked = (result?.effects ?? []).filter(({ state }) => state === 'withdrawn');
   const waits = asked.filter(({ port }) => port === 'wake');
@@ -43,4 +44,25 @@ export const stuckFinding = ({
   if (error !== undefined || result === undefined)
     return { rule: 'lost reply', reason: 'nothing is under way, and the run does not end' };
   return { rule: 'lost reply', reason: 'all members have ended, and their team does not' };
+};
+
+/** Ports that wait for a time, or for a person. */
+const WAITS: ReadonlySet<string> = new Set(['wake', 'pause', 'approve']);
+
+/** Names the code of agents that never answered, and the members whose time was up as nobody answered them: their team went on without them. */
+export const silentFindings = ({ silent, result }: Pick<RunEnd, 'silent' | 'result'>): readonly Finding[] => {
+  const effects = result?.effects ?? [];
+  const timedOut = effects.flatMap(({ state, output }) =>
+    state === 'failed' && isJsonObject(output) && output['code'] === 'agent.timeout' ? [String(output['message'])] : [],
+  );
+  const unanswered = silent.flatMap((path) => {
+    const asked = effects.find(
+      (effect) =>
+        effect.state === 'withdrawn' &&
+        !WAITS.has(effect.port) &&
+        (effect.path === path || effect.path.startsWith(`${path}/`)),
+    );
+    return asked === undefined ? [] : [`${asked.path} never had an answer of its '${asked.port}', until its time was up`];
+  });
+  return [...timedOut, ...unanswered].map((reason) => ({ rule: 'lost reply', reason }));
 };

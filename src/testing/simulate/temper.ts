@@ -20,7 +20,7 @@ const SHARES: Readonly<Record<Unrest, readonly [number, ...number[]]>> = {
   time: [0, 0.2, 0.6],
   order: [0, 0.3, 0.7],
   person: [0, 0.3, 0.7],
-  caller: [0, 0, 0, 0.6],
+  caller: [0, 0, 0.6],
 };
 
 /** Draws the temper of a run: each seed has another one, so that some runs have one fault alone, and others all at once. */
