@@ -184,7 +184,7 @@ export class SimulatedRun {
         isCut,
         isDead: state.isDead === true,
         endedAt,
-        end: { ...NOTHING, events: [...events], result: undefined, error: state.error },
+        end: { ...NOTHING, events: [...events], result: undefined, error: state.error ?? state.result?.error },
       };
     }
     const stuck = isSettled ? undefined : this.#stuckAs(world);

@@ -108,8 +108,8 @@ export class SimulatedWorld {
   #known: SimulatedCast | undefined;
   /** Addresses of agents whose model is generated. */
   readonly #generated = new Set<string>();
-  /** Calls of models and tools that have not ended, by their places. */
-  readonly #underWay = new Map<string, Call>();
+  /** Calls of models and tools that have not ended. */
+  readonly #underWay = new Set<Call>();
   /** The same as it was before time moved on last. */
   #before: readonly Call[] = [];
 
@@ -125,7 +125,7 @@ export class SimulatedWorld {
       unknownMs: UNKNOWN_MS,
       deaf,
       onFire: () => {
-        this.#before = [...this.#underWay.values()];
+        this.#before = [...this.#underWay];
       },
       isAwaited: () => this.own.pending.length > 0,
     });
@@ -148,7 +148,7 @@ export class SimulatedWorld {
 
   /** Calls of models and tools that have not ended, in words. */
   get underWay(): readonly string[] {
-    return [...this.#underWay.values()].map(({ words }) => words);
+    return [...this.#underWay].map(({ words }) => words);
   }
 
   /** Checks whether an agent, or one below it, had a call under way before time moved on last. */
@@ -171,6 +171,8 @@ export class SimulatedWorld {
   begin(events: readonly RuntimeEvent[]): SimulatedProcess {
     const { store, model: given, choices, temper } = this.#parts;
     this.#plan.renew();
+    // What a process that is gone had under way, nobody waits for.
+    this.#underWay.clear();
     this.tale.follow(events);
     const clock = new ProcessClock(this.clock);
     const faulty = new FaultyStore(
@@ -230,7 +232,7 @@ export class SimulatedWorld {
     const path = use?.path ?? '';
     return wrapModel(inner, async (request, call) => {
       const at = `model ${keyInRun({ key: call.key, runId: RUN_ID })}`;
-      return this.#during(at, { path, words: `the model of ${path}` }, async () => {
+      return this.#during({ path, words: `the model of ${path}` }, async () => {
         await this.#arrive(at, clock, call.signal);
         const answer = await inner.answer(request, call);
         this.tell({ by: 'model', path, does: wordsOfAnswer(answer) }, at);
@@ -244,7 +246,7 @@ export class SimulatedWorld {
     const { path, signal } = context;
     if (INNER.has(facts.category)) return call.run();
     const at = placeOfCall(call);
-    return this.#during(at, { path, words: `${tool} of ${path}` }, async () => {
+    return this.#during({ path, words: `${tool} of ${path}` }, async () => {
       try {
         await this.#arrive(at, clock, signal);
         const result: unknown = await world.execute(
@@ -260,12 +262,12 @@ export class SimulatedWorld {
   }
 
   /** Keeps in mind what is under way until it has ended. */
-  async #during<Value>(at: string, call: Call, work: () => Promise<Value>): Promise<Value> {
-    this.#underWay.set(at, call);
+  async #during<Value>(call: Call, work: () => Promise<Value>): Promise<Value> {
+    this.#underWay.add(call);
     try {
       return await work();
     } finally {
-      this.#underWay.delete(at);
+      this.#underWay.delete(call);
     }
   }
 
