@@ -28,7 +28,9 @@ describe('troupe simulate', () => {
     expect(stderr).toContain('Written: failing.json');
     expect(readFileSync(join(folder, 'page.html'), 'utf8')).toContain('<h2>pay-once</h2>');
 
-    const again = await play(['simulate', `${simulated}#desk`, '--script', 'failing.json', '--json'], { folder });
+    const again = await play(['simulate', `${simulated}#desk`, '--script', 'failing.json', '--json'], {
+      folder,
+    });
     expect(again.code).toBe(1);
     const report: unknown = JSON.parse(again.stdout);
     expect(report).toMatchObject({ verdict: 'failed', runs: 1, failures: [{ rule: 'pay-once' }] });
@@ -47,7 +49,6 @@ describe('troupe simulate', () => {
 
   test.each([
     [['--seed', '1', '--script', 'x.json'], '--seed is of no use with --script'],
-    [['--orders', '--script', 'x.json'], '--orders is of no use with --script'],
     [['--orders', '--days', '3'], '--days is of no use with --orders'],
     [['--script', 'no.json'], 'Cannot read --script no.json'],
     [['--script', 'bad.json'], 'it is no JSON'],

@@ -35,8 +35,8 @@ export const simulateCommandFrom = (given: string, values: SimulateValues): Simu
   const { orders = false } = values;
   const script = textOf(values.script, '--script', name);
   const idle = (['seed', 'runs', 'days'] as const).find((each) => values[each] !== undefined);
-  if (script !== undefined && (idle !== undefined || orders))
-    throw wrong(`--${idle ?? 'orders'} is of no use with --script, which is one run`, name);
+  if (script !== undefined && idle !== undefined && !(orders && idle === 'runs'))
+    throw wrong(`--${idle} is of no use with --script, which is one run`, name);
   if (orders && values.days !== undefined) throw wrong('--days is of no use with --orders', name);
   return {
     name,

@@ -87,7 +87,7 @@ Exit code 0 if nothing failed, else 1. With --json, one object.`,
     options: `      --seed N         the first seed (default: 1); with --orders, whose answers they are (default: calm ones)
       --runs N         seeds, one for each run (default: 100), or orders, at most (default: 2000)
       --days N         as many days as that, by the virtual clock, all runs together
-      --script FILE    replay that script, and nothing else
+      --script FILE    replay that script, and nothing else; with --orders, in all orders
       --orders         try all orders
       --write FILE     write the script of the first failure
       --html FILE      write a page

@@ -84,7 +84,7 @@ export const outcomeOf = ({ status, output }: JudgedRun): string =>
 const chooseBy = (prefix: readonly string[], points: Point[]): Choose => {
   const counts = new Map<DrivenTimer, string>();
   const labelOf = (timer: DrivenTimer): string => {
-    const known = counts.get(timer) ?? timer.label ?? `timer ${counts.size}`;
+    const known = counts.get(timer) ?? timer.label ?? `${TIMER}${counts.size}`;
     counts.set(timer, known);
     return known;
   };
@@ -113,8 +113,22 @@ const keyOf = ({ events, executed }: Past, ready: readonly string[]): string => 
 
 const withoutPlace = ({ seq: _seq, at: _at, ...event }: RuntimeEvent): string => JSON.stringify(event);
 
-/** The turns that make the same choices: each is before all that were chosen later. */
-const turnsOf = (points: readonly Point[]): readonly Decision[] =>
-  points.flatMap(({ chosen }, index): readonly Decision[] =>
-    chosen.startsWith('timer ') ? [] : [{ at: chosen, what: 'turn', value: index - points.length }],
+/** The turns that make the same choices: each is before all that were chosen later, and after the timers of the runtime that came first. */
+const turnsOf = (points: readonly Point[]): readonly Decision[] => {
+  const passed = new Set(
+    points.flatMap(({ chosen, labels }) =>
+      isTimer(chosen) ? labels.filter((label) => !isTimer(label)) : [],
+    ),
   );
+  const places = new Map(points.map(({ chosen }, place) => [chosen, place]));
+  for (const label of passed) if (!places.has(label)) places.set(label, points.length);
+  return [...places].flatMap(([label, place]): readonly Decision[] => {
+    if (isTimer(label)) return [];
+    return [{ at: label, what: 'turn', value: passed.has(label) ? place + 1 : place - points.length }];
+  });
+};
+
+/** Timers of the runtime have no label of their own. */
+const isTimer = (label: string): boolean => label.startsWith(TIMER);
+
+const TIMER = 'timer ';

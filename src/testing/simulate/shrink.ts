@@ -23,16 +23,27 @@ export const shrinkScript = async (
     return fails(candidate);
   };
   if (decisions.length === 0 || (await stillFails([]))) return { decisions: [], runs };
-  let left = await findSmallest(decisions, stillFails);
-  for (const decision of left) {
+  const smallest = await findSmallest(decisions, stillFails);
+  const simplest = await simplify(smallest, stillFails);
+  // What is simpler may need less beside it.
+  const left = simplest === smallest ? smallest : await findSmallest(simplest, stillFails);
+  return { decisions: left, runs };
+};
+
+/** The same decisions, each in the simplest form that still fails. */
+const simplify = async (
+  decisions: readonly Decision[],
+  stillFails: (candidate: readonly Decision[]) => Promise<boolean>,
+): Promise<readonly Decision[]> => {
+  let left = decisions;
+  for (const decision of decisions)
     for (const simpler of simplerThan(decision)) {
       const candidate = left.map((each) => (each === decision ? simpler : each));
       if (!(await stillFails(candidate))) continue;
       left = candidate;
       break;
     }
-  }
-  return { decisions: left, runs };
+  return left;
 };
 
 /** Simpler forms of a decision, the simplest first. */

@@ -50,9 +50,9 @@ export interface SimulateOptions {
   readonly runs?: number | undefined;
   /** Days by the virtual clock, all runs together, after which no further run is started. Default: no limit. */
   readonly days?: number | undefined;
-  /** A script is replayed, and no seed tried. */
+  /** A script is replayed, and no seed tried; with `orders`, in all orders. */
   readonly script?: Script | undefined;
-  /** Tries all orders of what is ready at the same time, with the answers of `seed`, or of a calm run without one; `runs` bounds their number (default 2,000). */
+  /** Tries all orders of what is ready at the same time, with the answers of `seed` or of `script`, else with calm ones; `runs` bounds their number (default 2,000). */
   readonly orders?: boolean | undefined;
   /** Inputs, one of which a seed draws. Default `go`. */
   readonly inputs?: readonly Json[] | undefined;

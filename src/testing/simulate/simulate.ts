@@ -56,16 +56,17 @@ export const simulate = async (
   const maker = new RunMaker(agent, options);
   const ledger = new Ledger(maker, { agent: name, seed: script?.seed ?? seed, shrinking });
   const isOver = (): boolean => signal?.aborted === true;
-  if (script !== undefined) await ledger.enter(script, await maker.make(script));
-  else if (orders) {
-    const base: Deciding = options.seed === undefined ? { seed, decisions: [] } : { seed };
+  if (orders) {
+    const calm = options.seed === undefined ? { seed, decisions: [] } : { seed };
+    const base: Deciding = script ?? calm;
     const tried = await tryOrders(maker, base, {
       most: options.runs ?? ORDERS,
       isOver,
       onRun: ({ run, turns }) => ledger.enter(base, { ...run, decisions: [...run.decisions, ...turns] }),
     });
     ledger.orders = await reportOrders(maker, base, tried, { agent: name, shrinking });
-  } else {
+  } else if (script !== undefined) await ledger.enter(script, await maker.make(script));
+  else {
     const { runs = options.days === undefined ? RUNS : Infinity, days = Infinity, onProgress } = options;
     for (let count = 0; count < runs && ledger.days < days && !isOver(); count += 1) {
       const deciding = { seed: seed + count };

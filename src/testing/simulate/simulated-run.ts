@@ -96,7 +96,12 @@ export class SimulatedRun {
       const process = await this.#process(count === 1);
       if (!process.isCut || count === MOST_PROCESSES) {
         world.outside.kill();
-        return { ...process.end, earlier: this.#earlier, silent: this.#silent, durationMs: process.endedAt - startedAt };
+        return {
+          ...process.end,
+          earlier: this.#earlier,
+          silent: this.#silent,
+          durationMs: process.endedAt - startedAt,
+        };
       }
       // One that loses its store tells its observers that the run has ended for it; one that is killed tells them nothing any more.
       if (process.isDead) this.#earlier.push(process.end.events);
@@ -184,7 +189,12 @@ export class SimulatedRun {
         isCut,
         isDead: state.isDead === true,
         endedAt,
-        end: { ...NOTHING, events: [...events], result: undefined, error: state.error ?? state.result?.error },
+        end: {
+          ...NOTHING,
+          events: [...events],
+          result: undefined,
+          error: state.error ?? state.result?.error,
+        },
       };
     }
     const stuck = isSettled ? undefined : this.#stuckAs(world);
@@ -219,7 +229,8 @@ export class SimulatedRun {
   #note(event: RuntimeEvent): void {
     const { world } = this.#parts;
     const isTimedOut = event.type === 'member.ended' && event.error?.code === 'member.timed-out';
-    if (isTimedOut && event.at === world.clock.now() && !world.wasServed(event.path)) this.#silent.push(event.path);
+    if (isTimedOut && event.at === world.clock.now() && !world.wasServed(event.path))
+      this.#silent.push(event.path);
   }
 
   #stuckAs({ clock }: SimulatedWorld): RunEnd['stuck'] {

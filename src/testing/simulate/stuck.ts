@@ -53,7 +53,9 @@ const WAITS: ReadonlySet<string> = new Set(['wake', 'pause', 'approve']);
 export const silentFindings = ({ silent, result }: Pick<RunEnd, 'silent' | 'result'>): readonly Finding[] => {
   const effects = result?.effects ?? [];
   const timedOut = effects.flatMap(({ state, output }) =>
-    state === 'failed' && isJsonObject(output) && output['code'] === 'agent.timeout' ? [String(output['message'])] : [],
+    state === 'failed' && isJsonObject(output) && output['code'] === 'agent.timeout'
+      ? [String(output['message'])]
+      : [],
   );
   const unanswered = silent.flatMap((path) => {
     const asked = effects.find(
@@ -62,7 +64,9 @@ export const silentFindings = ({ silent, result }: Pick<RunEnd, 'silent' | 'resu
         !WAITS.has(effect.port) &&
         (effect.path === path || effect.path.startsWith(`${path}/`)),
     );
-    return asked === undefined ? [] : [`${asked.path} never had an answer of its '${asked.port}', until its time was up`];
+    return asked === undefined
+      ? []
+      : [`${asked.path} never had an answer of its '${asked.port}', until its time was up`];
   });
   return [...timedOut, ...unanswered].map((reason) => ({ rule: 'lost reply', reason }));
 };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { modelAnswer } from '../../../src/contracts/models/model.ts';
 import type { Decision } from '../../../src/index.ts';
 import { agent, tool } from '../../../src/index.ts';
 import { parallel, race } from '../../../src/patterns/index.ts';
@@ -72,7 +73,9 @@ describe('all orders of what is ready at the same time', () => {
       'shop/ann-1 take returns "one"',
       'shop/ben-2 take returns "nothing"',
     ]);
-    expect(other?.script.decisions).toEqual([{ at: 'tool shop/ben-2#0.call_0_0.1', what: 'turn', value: -1 }]);
+    expect(other?.script.decisions).toEqual([
+      { at: 'tool shop/ben-2#0.call_0_0.1', what: 'turn', value: -1 },
+    ]);
     expect(doesOf(other?.story ?? { moves: [] }).slice(1, 3)).toEqual([
       'shop/ben-2 take returns "one"',
       'shop/ann-1 take returns "nothing"',
@@ -105,7 +108,11 @@ describe('all orders of what is ready at the same time', () => {
       input: z.object({}),
       execute: (_, { path }) => {
         seen += 1;
-        return path.includes('ben') && seen === 1 ? 'wait' : seen === 2 && path.includes('ann') ? 'wait' : 'go';
+        return path.includes('ben') && seen === 1
+          ? 'wait'
+          : seen === 2 && path.includes('ann')
+            ? 'wait'
+            : 'go';
       },
     });
     const member = (name: string) =>
@@ -121,7 +128,7 @@ describe('all orders of what is ready at the same time', () => {
       seen = 0;
       return parallel({
         name: 'home',
-          members: { ann: member('ann'), ben: member('ben') },
+        members: { ann: member('ann'), ben: member('ben') },
       });
     };
     const { failures } = await simulate(make, { orders: true, tools: 'executed' });
@@ -146,18 +153,52 @@ describe('all orders of what is ready at the same time', () => {
     expect(few.orders).toMatchObject({ tried: 3, isComplete: false });
   });
 
-  test('make a race end otherwise, which is what a race is for', async () => {
-    const member = (name: string) => agent({ name });
-    const { orders } = await simulate(
-      () => race({ name: 'race', hedgeAfterMs: 1, members: { ann: member('ann'), ben: member('ben') } }),
-      // Ben is asked a moment later, when ann has not answered yet.
-      { orders: true, seed: 1, unrest: ['time'] },
+  test('make a race end otherwise where both answer at the same time, which is what a race is for', async () => {
+    const speak = (name: string) =>
+      agent({
+        name,
+        model: {
+          provider: 'example',
+          id: name,
+          isLanguageModel: false,
+          answer: () => modelAnswer({ text: name }),
+        },
+      });
+    const fast = race({
+      name: 'race',
+      hedgeAfterMs: 60_000,
+      members: { ann: speak('ann'), ben: speak('ben') },
+    });
+    const [ann, ben] = ['model race/ann-1#0.DECIDE.0.1', 'model race/ben-2#0.DECIDE.0.1'];
+    // Ben is asked after a minute, as ann has not answered yet; both answer in the next.
+    const decisions = [
+      { at: ann, what: 'afterMs', value: 61_000 },
+      { at: ben, what: 'afterMs', value: 1_000 },
+    ] as const;
+    const script = { agent: 'race', seed: 1, decisions };
+    const { verdict, orders } = await simulate(fast, { orders: true, script });
+    expect([verdict, orders?.isComplete, orders?.dependsOn]).toEqual(['depends', true, [ben]]);
+    expect(orders?.outcomes.map(({ output }) => output)).toEqual(['ann', 'ben']);
+
+    // Of a timer of the runtime and an answer, either may be first, too.
+    const late = {
+      agent: 'race',
+      seed: 1,
+      decisions: [{ at: ann, what: 'afterMs', value: 60_000 }] as const,
+    };
+    const hedged = await simulate(fast, { orders: true, script: late });
+    expect(hedged.orders?.outcomes.map(({ output }) => output)).toEqual(
+      expect.arrayContaining(['ann', 'ben']),
     );
-    expect(orders?.isComplete).toBe(true);
+    for (const { output, script: found } of hedged.orders?.outcomes ?? []) {
+      const outputs: unknown[] = [];
+      await simulate(fast, { script: found, check: ({ result }) => void outputs.push(result.output) });
+      expect(outputs).toEqual([output]);
+    }
   });
 
   // A race hands its task to the next member only after a minute, so that its members never answer at the same time.
-  test.each(sampled(allRows, 3).map((row) => [row.name, row] as const))(
+  test.each(sampled(allRows, 6).map((row) => [row.name, row] as const))(
     'make no difference to the result of %s',
     async (_, row) => {
       const { make, options } = simulationOf(row, unbroken);

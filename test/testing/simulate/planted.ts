@@ -106,7 +106,8 @@ const workerModel = (says: (reply: string) => string | undefined, bug: Planted):
   answer: ({ messages }) => {
     const last = messages.at(messages.length - 1);
     if (last?.role !== 'tool') return modelAnswer({ calls: [{ id: 'w', name: 'work', input: {} }] });
-    const isBad = last.text.includes('fail') || last.text.includes('broke') || last.text.includes('too early');
+    const isBad =
+      last.text.includes('fail') || last.text.includes('broke') || last.text.includes('too early');
     if (isBad && bug.whenFailed === 'force' && !last.text.includes('forced'))
       return modelAnswer({ calls: [{ id: 'f', name: 'force', input: {} }] });
     return modelAnswer({ text: says(last.text) ?? '' });
@@ -152,7 +153,10 @@ const memberOf = (name: string, row: PatternRow, bug: Planted, world: World): La
 export const simulationOf = (
   row: PatternRow,
   bug: Planted,
-): { readonly make: Extract<SimulatedAgent, (...given: never) => unknown>; readonly options: SimulateOptions } => {
+): {
+  readonly make: Extract<SimulatedAgent, (...given: never) => unknown>;
+  readonly options: SimulateOptions;
+} => {
   let world: World | undefined;
   return {
     make: ({ clock }) => {
