@@ -5,7 +5,7 @@ import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { DrivenTimer } from '../resilience/driven-clock.ts';
 import type { Decision } from './decision.ts';
 import type { Deciding, JudgedRun, RunMaker } from './judged-run.ts';
-import type { Choose, Past } from './simulated-world.ts';
+import type { Choose, Past } from './world/simulated-world.ts';
 
 /** A run with one order, and the turns that make it. */
 export interface OrderedRun {
@@ -101,10 +101,16 @@ const chooseBy = (prefix: readonly string[], points: Point[]): Choose => {
 /** The past as far as agents can tell: what each has seen, in its order. */
 const keyOf = ({ events, executed }: Past, ready: readonly string[]): string => {
   const byPath = new Map<string, string[]>();
+  const see = (path: string, event: RuntimeEvent): void => {
+    const seen = byPath.get(path) ?? [];
+    seen.push(withoutPlace(event));
+    byPath.set(path, seen);
+  };
   for (const event of events) {
-    const own = byPath.get(event.path) ?? [];
-    own.push(withoutPlace(event));
-    byPath.set(event.path, own);
+    see(event.path, event);
+    // A team sees the ends of its members, and who a message reaches is not in its event.
+    if (event.type === 'member.ended') see(event.path.slice(0, event.path.lastIndexOf('/')), event);
+    if (event.type.startsWith('message.')) see('', event);
   }
   const lists = [...byPath].toSorted(([one], [other]) => one.localeCompare(other));
   const text = JSON.stringify([lists, executed, ready.toSorted()]);

@@ -9,19 +9,19 @@ import { replay } from '../../runtime/journal/replay/replay.ts';
 import { journaledDefinition } from '../../runtime/journal/resume/resume.ts';
 import { resolveModel } from '../../models/model-registry.ts';
 import type { EvaluatedAgent } from '../evals/eval-options.ts';
-import { Choices } from './choices.ts';
+import { Choices } from './world/choices.ts';
 import type { Decision } from './decision.ts';
 import type { Finding } from './invariants.ts';
 import { findingsIn, prefixFindings } from './invariants.ts';
 import type { ExaminedSimulation, SimulatedAgent, SimulateOptions } from './simulate-options.ts';
-import { castOf } from './simulated-cast.ts';
-import type { RunEnd } from './simulated-run.ts';
+import { castOf } from './world/simulated-cast.ts';
+import type { RunEnd } from './run-end.ts';
 import { SimulatedRun } from './simulated-run.ts';
-import type { Choose } from './simulated-world.ts';
-import { RUN_ID, SimulatedWorld } from './simulated-world.ts';
+import type { Choose } from './world/simulated-world.ts';
+import { RUN_ID, SimulatedWorld } from './world/simulated-world.ts';
 import type { SimulatedStory } from './story.ts';
 import { silentFindings, stuckFinding } from './stuck.ts';
-import { temperOf, unrests } from './temper.ts';
+import { temperOf, unrests } from './world/temper.ts';
 
 /** The status of a simulated run. */
 export type SimulatedStatus = ExaminedSimulation['status'] | 'hung';

@@ -25,8 +25,8 @@ import { runShape } from '../../runtime/run/run-schema.ts';
 import type { EvaluatedAgent } from '../evals/eval-options.ts';
 import { propertyList } from '../verify/verify-options.ts';
 import type { Script } from './decision.ts';
-import type { Unrest } from './temper.ts';
-import { unrests } from './temper.ts';
+import type { Unrest } from './world/temper.ts';
+import { unrests } from './world/temper.ts';
 
 /** An agent or a team, or a function that makes it anew for each run, as its tools or models have a state. `clock` is that of the run. */
 export type SimulatedAgent = EvaluatedAgent | ((world: { readonly clock: Clock }) => EvaluatedAgent);

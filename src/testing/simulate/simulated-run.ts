@@ -1,24 +1,19 @@
 import type { Json } from '../../base/json/json.ts';
-import { isTroupeError } from '../../contracts/errors/error.ts';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { JournalStore } from '../../contracts/journals/journal.ts';
 import type { RunHandle } from '../../contracts/runs/run-handle.ts';
 import type { RunResult } from '../../contracts/runs/run-result.ts';
 import type { Definition } from '../../runtime/define/definition.ts';
 import { settledResult } from '../../runtime/journal/replay/replay.ts';
-import { resumedRun } from '../../runtime/journal/resume/resumed-run.ts';
-import { acquireRun, knownSecrets } from '../../runtime/journal/resume/stored-run.ts';
-import { Handle } from '../../runtime/run/handle.ts';
-import { startRun } from '../../runtime/run/start-run.ts';
-import { clientTool } from '../../tools/define/client-tool.ts';
 import { isLost } from '../resilience/lost-run.ts';
-import type { Choices } from './choices.ts';
-import { Outsiders } from './outsiders.ts';
+import type { Choices } from './world/choices.ts';
+import { openRun } from './open-run.ts';
+import { Outsiders } from './world/outsiders.ts';
+import type { RunEnd } from './run-end.ts';
 import type { SimulateOptions } from './simulate-options.ts';
-import type { SimulatedProcess, SimulatedWorld } from './simulated-world.ts';
-import { RUN_ID } from './simulated-world.ts';
-import type { Temper } from './temper.ts';
-import { peoplesDelays } from './temper.ts';
+import type { SimulatedProcess, SimulatedWorld } from './world/simulated-world.ts';
+import type { Temper } from './world/temper.ts';
+import { peoplesDelays } from './world/temper.ts';
 
 /** Time that a run may take by the virtual clock, in ms: 60 days. */
 const LONGEST_MS = 5_184_000_000;
@@ -30,34 +25,6 @@ const GRACE_MS = 60_000;
 const MOST_PROCESSES = 12;
 
 type AnyResult = RunResult<unknown, unknown>;
-
-/** The end of a simulated run, before anybody has judged it. */
-export interface RunEnd {
-  /** Absent where it has not ended. */
-  readonly result: AnyResult | undefined;
-  readonly error: unknown;
-  /** The log: all of it if the run has ended. */
-  readonly events: readonly RuntimeEvent[];
-  /** The events that processes had published before they lost the run. */
-  readonly earlier: readonly (readonly RuntimeEvent[])[];
-  /** The reason why it did not end by itself; it was aborted then. */
-  readonly stuck?: 'waiting' | 'hung' | 'endless' | undefined;
-  /** The subject of the oldest open request when it was stuck. */
-  readonly waitsFor?: string | undefined;
-  /** The addresses of agents that had not ended when it was stuck. */
-  readonly open: readonly string[];
-  /** Calls of models and tools that were under way when it was stuck. */
-  readonly underWay: readonly string[];
-  /** Calls that went on after the end, although they were aborted. */
-  readonly stillWorking: readonly string[];
-  /** Addresses of members whose time was up while nothing of theirs was under way. */
-  readonly silent: readonly string[];
-  /** The lengths of timers that are left, in ms. */
-  readonly leftByRun: readonly number[];
-  readonly leftByAgent: readonly number[];
-  /** By the virtual clock, in ms. */
-  readonly durationMs: number;
-}
 
 /** What one simulated run is made of. */
 export interface RunParts {
@@ -152,7 +119,7 @@ export class SimulatedRun {
     void clock.during(() => Promise.race([opened, process.died]));
     const work = async (): Promise<void> => {
       try {
-        state.handle = await this.#handle(process, isFirst);
+        state.handle = await openRun({ ...this.#parts, random: this.#random }, process, isFirst);
         this.#outsiders.follow(state.handle);
         state.handle.events$.subscribe({
           next: (event) => {
@@ -257,29 +224,6 @@ export class SimulatedRun {
     clock.kill();
     world.own.kill();
     return left;
-  }
-
-  async #handle({ options }: SimulatedProcess, isFirst: boolean): Promise<RunHandle<unknown, unknown>> {
-    const { definition, input, run } = this.#parts;
-    const { resources = [], ...given } = run ?? {};
-    const all = { ...given, ...options, resources: [...resources, ...(options.resources ?? [])] };
-    const start = () =>
-      startRun<unknown, unknown>(definition, input, all, { isAttended: true, random: this.#random });
-    if (isFirst) return start();
-    const { store } = options;
-    try {
-      const taken = await acquireRun(store, RUN_ID, knownSecrets(definition, all));
-      const { run: resumed, go } = await resumedRun(definition, taken, all, {
-        makeTool: clientTool,
-        random: this.#random,
-      });
-      go();
-      return new Handle<unknown, unknown>(resumed);
-    } catch (thrown) {
-      // It was killed before its first record.
-      if (!isTroupeError(thrown, 'journal.unknown')) throw thrown;
-      return start();
-    }
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Json } from '../../base/json/json.ts';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
+import type { ModelAnswer } from '../../contracts/models/model.ts';
 import { sequenceDiagram } from '../verify/sequence-diagram.ts';
 
 /** One thing that happened outside of the agents. */
@@ -71,4 +72,11 @@ const SHOWN = 80;
 export const brief = (value: Json): string => {
   const text = JSON.stringify(value);
   return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;
+};
+
+/** The answer of a model, in words. */
+export const wordsOfAnswer = ({ text, calls, refusal }: ModelAnswer): string => {
+  if (calls.length > 0)
+    return `calls ${calls.map(({ name, input }) => `${name} ${brief(input)}`).join(' and ')}`;
+  return refusal === undefined ? `answers ${brief(text)}` : 'refuses';
 };

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../base/json/json.ts';
 import type { Finding } from './invariants.ts';
-import type { RunEnd } from './simulated-run.ts';
+import type { RunEnd } from './run-end.ts';
 
 /**
  * Names the reason why a run goes on no more, and has not ended: somebody never answers, a reply is lost, or agents wait for each other. Undefined for
@@ -54,7 +54,7 @@ export const silentFindings = ({ silent, result }: Pick<RunEnd, 'silent' | 'resu
   const effects = result?.effects ?? [];
   const timedOut = effects.flatMap(({ state, output }) =>
     state === 'failed' && isJsonObject(output) && output['code'] === 'agent.timeout'
-      ? [String(output['message'])]
+      ? [JSON.stringify(output['message'])]
       : [],
   );
   const unanswered = silent.flatMap((path) => {

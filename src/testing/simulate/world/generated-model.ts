@@ -1,10 +1,10 @@
-import type { Json } from '../../base/json/json.ts';
-import type { Model, ModelAnswer, ModelRequest } from '../../contracts/models/model.ts';
-import { modelAnswer } from '../../contracts/models/model.ts';
-import { keyInRun } from '../../contracts/runs/effect.ts';
-import type { ToolSpec } from '../../contracts/tools/tool-call.ts';
+import type { Json } from '../../../base/json/json.ts';
+import type { Model, ModelAnswer, ModelRequest } from '../../../contracts/models/model.ts';
+import { modelAnswer } from '../../../contracts/models/model.ts';
+import { keyInRun } from '../../../contracts/runs/effect.ts';
+import type { ToolSpec } from '../../../contracts/tools/tool-call.ts';
 import type { Choices } from './choices.ts';
-import type { WantedCall } from './decision.ts';
+import type { WantedCall } from '../decision.ts';
 import { simplestOf, valueBy } from './generated-value.ts';
 import type { Temper } from './temper.ts';
 

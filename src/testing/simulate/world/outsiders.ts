@@ -1,8 +1,8 @@
-import type { ApprovalTerms, Approver } from '../../contracts/people/approval-terms.ts';
-import type { ApprovalRequest, OpenRequest, QuestionRequest } from '../../contracts/people/request.ts';
-import type { RunHandle } from '../../contracts/runs/run-handle.ts';
+import type { ApprovalTerms, Approver } from '../../../contracts/people/approval-terms.ts';
+import type { ApprovalRequest, OpenRequest, QuestionRequest } from '../../../contracts/people/request.ts';
+import type { RunHandle } from '../../../contracts/runs/run-handle.ts';
 import type { Choices } from './choices.ts';
-import { callersDo, peopleSay } from './decision.ts';
+import { callersDo, peopleSay } from '../decision.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 import type { Temper } from './temper.ts';
 import { delays, peoplesDelays } from './temper.ts';

@@ -1,5 +1,5 @@
-import type { FaultKind } from '../resilience/fault.ts';
-import { kindsOf } from '../resilience/fault.ts';
+import type { FaultKind } from '../../resilience/fault.ts';
+import { kindsOf } from '../../resilience/fault.ts';
 import type { Choices } from './choices.ts';
 
 /** Everything that may differ from a calm run. */

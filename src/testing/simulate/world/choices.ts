@@ -1,5 +1,5 @@
 import { Dice } from './dice.ts';
-import type { Aspect, Choosable, Decision, Script } from './decision.ts';
+import type { Aspect, Choosable, Decision, Script } from '../decision.ts';
 
 /** Draws a decision at a place; undefined leaves it calm. */
 export type Draw<What extends Aspect> = (dice: Dice) => Choosable[What] | undefined;

@@ -1,7 +1,7 @@
-import { keyInRun } from '../../contracts/runs/effect.ts';
-import type { ExecutableCall } from '../../contracts/tools/executor.ts';
-import type { Dependency, FaultKind, FaultPlan } from '../resilience/fault.ts';
-import { faultFacts } from '../resilience/fault.ts';
+import { keyInRun } from '../../../contracts/runs/effect.ts';
+import type { ExecutableCall } from '../../../contracts/tools/executor.ts';
+import type { Dependency, FaultKind, FaultPlan } from '../../resilience/fault.ts';
+import { faultFacts } from '../../resilience/fault.ts';
 import type { Choices } from './choices.ts';
 import type { Temper } from './temper.ts';
 import { drawnKinds } from './temper.ts';

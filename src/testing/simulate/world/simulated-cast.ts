@@ -1,9 +1,9 @@
-import type { JsonSchema } from '../../base/json/json.ts';
-import type { Model } from '../../contracts/models/model.ts';
-import type { Tool } from '../../contracts/tools/tool.ts';
-import type { Definition } from '../../runtime/define/definition.ts';
-import { definitionOf } from '../../runtime/define/definition.ts';
-import { isToolset } from '../../tools/define/tool-registry.ts';
+import type { JsonSchema } from '../../../base/json/json.ts';
+import type { Model } from '../../../contracts/models/model.ts';
+import type { Tool } from '../../../contracts/tools/tool.ts';
+import type { Definition } from '../../../runtime/define/definition.ts';
+import { definitionOf } from '../../../runtime/define/definition.ts';
+import { isToolset } from '../../../tools/define/tool-registry.ts';
 
 /** The agents of a simulation, as far as they bear on their world. */
 export interface SimulatedCast {

@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.ts';
-import type { DrivenClock } from '../resilience/driven-clock.ts';
+import type { Clock } from '../../../base/clock.ts';
+import type { DrivenClock } from '../../resilience/driven-clock.ts';
 
 /** The clock as one part of a simulated world has it: a process, whose timers die with it, or the agent's own code. */
 export class ProcessClock implements Clock {

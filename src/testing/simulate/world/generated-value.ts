@@ -1,10 +1,10 @@
-import type { Json, JsonSchema } from '../../base/json/json.ts';
-import { isJsonObject } from '../../base/json/json.ts';
-import { samplesOf } from '../verify/samples.ts';
+import type { Json, JsonSchema } from '../../../base/json/json.ts';
+import { isJsonObject } from '../../../base/json/json.ts';
+import { samplesOf } from '../../verify/samples.ts';
 import type { Dice } from './dice.ts';
 
 /** Texts that programs stumble over. */
-const TEXTS = ['', ' ', 'x', 'Zoë ☃ 👩‍👩‍👧', '../x', `"';--`, 'x'.repeat(1_000)] as const;
+const TEXTS = ['', ' ', 'x', 'Zoë ☃ 👩‍👩‍👧', '../../x', `"';--`, 'x'.repeat(1_000)] as const;
 
 /** Numbers that programs stumble over. */
 const NUMBERS = [0, 1, -1, 0.5, 2, 1_000, -1_000_000, 1_000_000_000] as const;

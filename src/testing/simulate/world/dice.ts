@@ -1,4 +1,4 @@
-import { hashOf } from '../../base/hash.ts';
+import { hashOf } from '../../../base/hash.ts';
 
 /** Draws by chance that follow from a text: the same text, the same draws. */
 export class Dice {

@@ -1,30 +1,30 @@
-import type { Json } from '../../base/json/json.ts';
-import { toJson } from '../../base/json/json.ts';
-import { messageOf } from '../../contracts/errors/error.ts';
-import type { RuntimeEvent } from '../../contracts/events/event.ts';
-import type { JournalStore } from '../../contracts/journals/journal.ts';
-import type { Model, ModelAnswer } from '../../contracts/models/model.ts';
-import { keyInRun } from '../../contracts/runs/effect.ts';
-import type { ModelUse, RunOptions } from '../../contracts/runs/run-options.ts';
-import type { ExecutableCall } from '../../contracts/tools/executor.ts';
-import { wrapModel } from '../../models/wrap-model.ts';
-import { nextTurn } from '../../runtime/run/pacer.ts';
-import type { DrivenTimer } from '../resilience/driven-clock.ts';
-import { DrivenClock } from '../resilience/driven-clock.ts';
-import { faultFacts } from '../resilience/fault.ts';
-import { FaultyStore } from '../resilience/faulty-store.ts';
-import type { Executions } from '../resilience/faulty-world.ts';
-import { FaultyWorld } from '../resilience/faulty-world.ts';
+import type { Json } from '../../../base/json/json.ts';
+import { toJson } from '../../../base/json/json.ts';
+import { messageOf } from '../../../contracts/errors/error.ts';
+import type { RuntimeEvent } from '../../../contracts/events/event.ts';
+import type { JournalStore } from '../../../contracts/journals/journal.ts';
+import type { Model } from '../../../contracts/models/model.ts';
+import { keyInRun } from '../../../contracts/runs/effect.ts';
+import type { ModelUse, RunOptions } from '../../../contracts/runs/run-options.ts';
+import type { ExecutableCall } from '../../../contracts/tools/executor.ts';
+import { wrapModel } from '../../../models/wrap-model.ts';
+import { nextTurn } from '../../../runtime/run/pacer.ts';
+import type { DrivenTimer } from '../../resilience/driven-clock.ts';
+import { DrivenClock } from '../../resilience/driven-clock.ts';
+import { faultFacts } from '../../resilience/fault.ts';
+import { FaultyStore } from '../../resilience/faulty-store.ts';
+import type { Executions } from '../../resilience/faulty-world.ts';
+import { FaultyWorld } from '../../resilience/faulty-world.ts';
+import { Arrivals } from './arrivals.ts';
 import type { Choices } from './choices.ts';
 import { simplestOf, valueBy } from './generated-value.ts';
 import { generatedModel } from './generated-model.ts';
 import type { SimulatedCast } from './simulated-cast.ts';
 import { ProcessClock } from './process-clock.ts';
 import { placeOfCall, SeededPlan } from './seeded-plan.ts';
-import type { Teller } from './story.ts';
-import { brief, Tale } from './story.ts';
+import type { Teller } from '../story.ts';
+import { brief, Tale, wordsOfAnswer } from '../story.ts';
 import type { Temper } from './temper.ts';
-import { delays } from './temper.ts';
 
 /** The id of a simulated run. */
 export const RUN_ID = 'simulated';
@@ -54,13 +54,6 @@ export interface Past {
   readonly events: readonly RuntimeEvent[];
   /** Places at which code of the agents' own was executed, in its order: it may share a state. */
   readonly executed: readonly string[];
-}
-
-/** A call of a model or a tool. */
-interface Call {
-  /** The agent that made it. */
-  readonly path: string;
-  readonly words: string;
 }
 
 /** Parts of a world that are given to it. */
@@ -103,29 +96,25 @@ export class SimulatedWorld {
   readonly #parts: WorldParts;
   readonly #plan: SeededPlan;
   readonly #executed: Executions = new Map();
-  /** Places at which code of the agents' own was executed. */
-  readonly #ran: string[] = [];
+  readonly #arrivals: Arrivals;
   #known: SimulatedCast | undefined;
   /** Addresses of agents whose model is generated. */
   readonly #generated = new Set<string>();
-  /** Calls of models and tools that have not ended. */
-  readonly #underWay = new Set<Call>();
-  /** The same as it was before time moved on last. */
-  #before: readonly Call[] = [];
 
   constructor(parts: WorldParts) {
     const { choices, temper, deaf, choose } = parts;
     this.#parts = parts;
+    this.#arrivals = new Arrivals(parts);
     this.clock = new DrivenClock(STARTS_AT, {
       choose: (ready) =>
         choose === undefined
           ? this.#chooseByTurn(ready)
-          : choose(ready, { events: this.tale.events, executed: this.#ran }),
+          : choose(ready, { events: this.tale.events, executed: this.#arrivals.executed }),
       turn: () => new Promise((resolve) => nextTurn(resolve)),
       unknownMs: UNKNOWN_MS,
       deaf,
       onFire: () => {
-        this.#before = [...this.#underWay];
+        this.#arrivals.note();
       },
       isAwaited: () => this.own.pending.length > 0,
     });
@@ -148,12 +137,12 @@ export class SimulatedWorld {
 
   /** Calls of models and tools that have not ended, in words. */
   get underWay(): readonly string[] {
-    return [...this.#underWay].map(({ words }) => words);
+    return this.#arrivals.underWay;
   }
 
   /** Checks whether an agent, or one below it, had a call under way before time moved on last. */
   wasServed(path: string): boolean {
-    return this.#before.some((call) => call.path === path || call.path.startsWith(`${path}/`));
+    return this.#arrivals.wasServed(path);
   }
 
   /** Checks whether a call was executed that must not be repeated. */
@@ -172,7 +161,7 @@ export class SimulatedWorld {
     const { store, model: given, choices, temper } = this.#parts;
     this.#plan.renew();
     // What a process that is gone had under way, nobody waits for.
-    this.#underWay.clear();
+    this.#arrivals.forget();
     this.tale.follow(events);
     const clock = new ProcessClock(this.clock);
     const faulty = new FaultyStore(
@@ -230,10 +219,10 @@ export class SimulatedWorld {
   /** A model whose answers come when the seed says. */
   #arriving(inner: Model, use: ModelUse | undefined, clock: ProcessClock): Model {
     const path = use?.path ?? '';
-    return wrapModel(inner, async (request, call) => {
+    return wrapModel(inner, (request, call) => {
       const at = `model ${keyInRun({ key: call.key, runId: RUN_ID })}`;
-      return this.#during({ path, words: `the model of ${path}` }, async () => {
-        await this.#arrive(at, clock, call.signal);
+      const awaited = { at, path, words: `the model of ${path}`, isOwnCode: !this.#generated.has(path) };
+      return this.#arrivals.during(awaited, { clock, signal: call.signal }, async () => {
         const answer = await inner.answer(request, call);
         this.tell({ by: 'model', path, does: wordsOfAnswer(answer) }, at);
         return answer;
@@ -246,28 +235,19 @@ export class SimulatedWorld {
     const { path, signal } = context;
     if (INNER.has(facts.category)) return call.run();
     const at = placeOfCall(call);
-    return this.#during({ path, words: `${tool} of ${path}` }, async () => {
-      try {
-        await this.#arrive(at, clock, signal);
+    const isSimulated = this.#simulates(call);
+    const awaited = { at, path, words: `${tool} of ${path}`, isOwnCode: !isSimulated };
+    try {
+      return await this.#arrivals.during(awaited, { clock, signal }, async () => {
         const result: unknown = await world.execute(
-          this.#simulates(call) ? { ...call, run: () => this.#resultOf(call, at) } : call,
+          isSimulated ? { ...call, run: () => this.#resultOf(call, at) } : call,
         );
         this.tell({ by: 'tool', path, does: `${tool} returns ${brief(toJson(result))}` }, at);
         return result;
-      } catch (thrown) {
-        this.tell({ by: 'tool', path, does: `${tool} fails: ${messageOf(thrown)}` }, at);
-        throw thrown;
-      }
-    });
-  }
-
-  /** Keeps in mind what is under way until it has ended. */
-  async #during<Value>(call: Call, work: () => Promise<Value>): Promise<Value> {
-    this.#underWay.add(call);
-    try {
-      return await work();
-    } finally {
-      this.#underWay.delete(call);
+      });
+    } catch (thrown) {
+      this.tell({ by: 'tool', path, does: `${tool} fails: ${messageOf(thrown)}` }, at);
+      throw thrown;
     }
   }
 
@@ -287,31 +267,4 @@ export class SimulatedWorld {
     });
     return answer ?? (schema === undefined ? 'done' : simplestOf(schema));
   }
-
-  /** Resolves when an answer is due; rejects where nobody waits for it any more. */
-  #arrive(at: string, clock: ProcessClock, signal: AbortSignal): Promise<void> {
-    const { choices, temper } = this.#parts;
-    const afterMs =
-      choices.take(at, 'afterMs', (dice) => (dice.chance(temper.time) ? dice.pick(delays) : undefined)) ?? 0;
-    return new Promise((resolve, reject) => {
-      const timer = clock.setTimeout(
-        () => {
-          this.#ran.push(at);
-          resolve();
-        },
-        signal.aborted ? 0 : afterMs,
-        at,
-      );
-      signal.addEventListener('abort', () => {
-        clock.clearTimeout(timer);
-        reject(new Error('Nobody waits for it any more.'));
-      });
-    });
-  }
 }
-
-const wordsOfAnswer = ({ text, calls = [], refusal }: ModelAnswer): string => {
-  if (calls.length > 0)
-    return `calls ${calls.map(({ name, input }) => `${name} ${brief(input)}`).join(' and ')}`;
-  return refusal === undefined ? `answers ${brief(text)}` : 'refuses';
-};
