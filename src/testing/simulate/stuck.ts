@@ -52,11 +52,11 @@ const WAITS: ReadonlySet<string> = new Set(['wake', 'pause', 'approve']);
 /** Names the code of agents that never answered, and the members whose time was up as nobody answered them: their team went on without them. */
 export const silentFindings = ({ silent, result }: Pick<RunEnd, 'silent' | 'result'>): readonly Finding[] => {
   const effects = result?.effects ?? [];
-  const timedOut = effects.flatMap(({ state, output }) =>
-    state === 'failed' && isJsonObject(output) && output['code'] === 'agent.timeout'
-      ? [JSON.stringify(output['message'])]
-      : [],
-  );
+  const timedOut = effects.flatMap(({ state, output }) => {
+    if (state !== 'failed' || !isJsonObject(output)) return [];
+    const { code, message } = output;
+    return code === 'agent.timeout' && typeof message === 'string' ? [message] : [];
+  });
   const unanswered = silent.flatMap((path) => {
     const asked = effects.find(
       (effect) =>
