@@ -46,7 +46,7 @@ export const storyLines = ({ moves }: SimulatedStory): readonly string[] =>
   );
 
 /** The seeds of a failure, and how to see it again. */
-export const seedWords = (
+const seedWords = (
   { seeds, times, script, decisions, shrunkIn }: SimulationFailure,
   module: string,
 ): string => {

@@ -54,7 +54,7 @@ const orderFindings = (events: readonly RuntimeEvent[]): readonly Finding[] => {
   return [];
 };
 
-/** Whatever begins ends, once, and nothing of it happens after that. */
+/** Calls and members end once, and none of them ends that has not begun. */
 const pairFindings = (events: readonly RuntimeEvent[]): readonly Finding[] => {
   const findings: Finding[] = [];
   const found = (reason: string): void => void findings.push({ rule: 'everything ends', reason });

@@ -88,8 +88,15 @@ export class RunMaker {
       choices.take('input', 'input', (dice) =>
         others.length === 0 ? undefined : inputs[dice.whole(inputs.length)],
       ) ?? calm;
-    const definition = journaledDefinition(own.agent());
-    const end = await new SimulatedRun({ definition, world, store, choices, temper, input, run }).go();
+    const end = await new SimulatedRun({
+      agent: own.agent(),
+      world,
+      store,
+      choices,
+      temper,
+      input,
+      run,
+    }).go();
     const findings = [
       ...(await this.#findings(end, own.agent(), { store, seed: deciding.seed })),
       ...world.executedTwice.map((tool) => ({
@@ -149,7 +156,7 @@ export class RunMaker {
     ];
   }
 
-  /** What the caller's own check says. */
+  /** Asks the caller's own check. */
   async #judge(run: ExaminedSimulation): Promise<readonly Finding[]> {
     const { check } = this.#options;
     if (check === undefined) return [];

@@ -39,7 +39,7 @@ const SHRINKING = 300;
  * await simulate(desk, { orders: true }); // all orders of what is ready at the same time
  *
  * @throws {TroupeError} `input.invalid` for invalid options, for a script that is none or is of another agent, for an agent with memories, and for one
- * with a script as its model that is not made anew for each run; `agent.invalid` for what is no agent.
+ * with a script as its model that is not made for each run; `agent.invalid` for what is no agent.
  */
 export const simulate = async (
   agent: SimulatedAgent,

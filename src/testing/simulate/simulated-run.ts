@@ -3,9 +3,9 @@ import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { JournalStore } from '../../contracts/journals/journal.ts';
 import type { RunHandle } from '../../contracts/runs/run-handle.ts';
 import type { RunResult } from '../../contracts/runs/run-result.ts';
-import type { Definition } from '../../runtime/define/definition.ts';
 import { settledResult } from '../../runtime/journal/replay/replay.ts';
 import { isLost } from '../resilience/lost-run.ts';
+import type { EvaluatedAgent } from '../evals/eval-options.ts';
 import type { Choices } from './world/choices.ts';
 import { openRun } from './open-run.ts';
 import { Outsiders } from './world/outsiders.ts';
@@ -26,9 +26,9 @@ const MOST_PROCESSES = 12;
 
 type AnyResult = RunResult<unknown, unknown>;
 
-/** What one simulated run is made of. */
+/** The parts of one simulated run. */
 export interface RunParts {
-  readonly definition: Definition;
+  readonly agent: EvaluatedAgent;
   readonly world: SimulatedWorld;
   readonly store: JournalStore;
   readonly choices: Choices;
@@ -57,7 +57,7 @@ export class SimulatedRun {
   async go(): Promise<RunEnd> {
     const { world, choices, temper } = this.#parts;
     const startedAt = world.clock.now();
-    world.tell({ by: 'caller', path: this.#parts.definition.name, does: 'starts the run' }, 'input');
+    world.tell({ by: 'caller', path: this.#parts.agent.name, does: 'starts the run' }, 'input');
     this.#outsiders.call();
     for (let count = 1; ; count += 1) {
       const process = await this.#process(count === 1);
@@ -78,10 +78,7 @@ export class SimulatedRun {
         dice.chance(temper.time) ? dice.pick(peoplesDelays) : undefined,
       );
       await this.#pass(afterMs ?? 1);
-      world.tell(
-        { by: 'process', path: this.#parts.definition.name, does: 'another one resumes the run' },
-        at,
-      );
+      world.tell({ by: 'process', path: this.#parts.agent.name, does: 'another one resumes the run' }, at);
     }
   }
 

@@ -14,7 +14,7 @@ const MOST_RESULTS = 12;
 /** Calls in one answer. */
 const MOST_CALLS = 3;
 
-/** What answers are generated from. */
+/** The sources of generated answers. */
 export interface GeneratedBy {
   readonly choices: Choices;
   readonly temper: Temper;

@@ -16,20 +16,20 @@ export const simplestOf = (schema: JsonSchema): Json => samplesOf(schema)[0] ?? 
 export const valueBy = (schema: JsonSchema, dice: Dice): Json => {
   const samples = samplesOf(schema);
   const sample = samples[dice.whole(samples.length)] ?? null;
-  return varied(sample, schema, dice);
+  return vary(sample, schema, dice);
 };
 
-const varied = (value: Json, schema: unknown, dice: Dice): Json => {
+const vary = (value: Json, schema: unknown, dice: Dice): Json => {
   // What is one of several forms, or one of several values, is left as the sample has it.
   if (!isJsonObject(schema) || !isPlain(schema)) return value;
   if (typeof value === 'number') return numberBy(value, schema, dice);
   if (typeof value === 'string') return textBy(value, schema, dice);
-  if (Array.isArray(value)) return value.map((item) => varied(item, schema['items'], dice));
+  if (Array.isArray(value)) return value.map((item) => vary(item, schema['items'], dice));
   if (!isJsonObject(value)) return value;
   const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
   const all = Object.entries(properties).flatMap(([name, of]): readonly (readonly [string, Json])[] => {
     const own = Object.hasOwn(value, name) ? value[name] : undefined;
-    if (own !== undefined) return [[name, varied(own, of, dice)]];
+    if (own !== undefined) return [[name, vary(own, of, dice)]];
     return isJsonObject(of) && dice.chance(0.3) ? [[name, valueBy(of, dice)]] : [];
   });
   return { ...value, ...Object.fromEntries(all) };

@@ -63,7 +63,7 @@ export class Outsiders {
     }
   }
 
-  /** Takes up the requests that are new. */
+  /** Looks for requests that are new. */
   look(): void {
     if (!this.#hasPeople) return;
     for (const request of this.#handle?.requests ?? []) {
