@@ -28,6 +28,8 @@ export class Outsiders {
   readonly #asked = new Map<string, number>();
   #handle: AnyHandle | undefined;
   #hasPeople = true;
+  /** True once the caller has had a paused run continue. */
+  #isUnpaused = false;
 
   constructor(
     world: SimulatedWorld,
@@ -46,6 +48,9 @@ export class Outsiders {
   /** Another process has the run, or none. */
   follow(handle: AnyHandle | undefined): void {
     this.#handle = handle;
+    // What they said to a process that was killed may be lost with it: who is asked again answers again.
+    this.#known.clear();
+    if (this.#isUnpaused) handle?.resume();
   }
 
   /** Decides what the caller does, and when. */
@@ -100,7 +105,9 @@ export class Outsiders {
       case 'pause':
         this.#world.tell({ by: 'caller', path, does: 'pauses it for a minute' }, at);
         handle.pause();
+        this.#isUnpaused = false;
         this.#when(`${at} resumes`, LATER_MS, (later) => {
+          this.#isUnpaused = true;
           later.resume();
         });
     }
