@@ -81,6 +81,8 @@ const follow = async (wanted: Command, session: Session): Promise<number> => {
       return (await import('./blame/blame.ts')).blameRun(wanted, session);
     case 'verify':
       return (await import('./verify/verify.ts')).verifyModule(wanted, session);
+    case 'simulate':
+      return (await import('./simulate/simulate.ts')).simulateModule(wanted, session);
     case 'rehearse':
       return (await import('./rehearse.ts')).rehearseRuns(wanted, session);
     case 'eval':

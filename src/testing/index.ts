@@ -40,5 +40,8 @@ export { rehearse } from './rehearsal/rehearse.ts';
 // Failed runs
 export { blame } from './blame/blame.ts';
 
+// Seeds, and all orders
+export { simulate } from './simulate/simulate.ts';
+
 // Faults
 export { injectFaults } from './resilience/inject-faults.ts';

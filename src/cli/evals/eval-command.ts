@@ -1,6 +1,6 @@
 import type { NamedModule } from '../usage/named-module.ts';
 import { namedModule } from '../usage/named-module.ts';
-import { countOf, dollarsOf, textOf } from '../usage/option-values.ts';
+import { atLeastOne, countOf, dollarsOf, textOf } from '../usage/option-values.ts';
 import { wrong } from '../usage/wrong-usage.ts';
 import type { Dependency } from '../../testing/resilience/fault.ts';
 import { dependencies } from '../../testing/resilience/fault.ts';
@@ -109,16 +109,6 @@ export const evalCommandFrom = (given: string, values: EvalValues): EvalCommand 
     junit: textOf(values.junit, '--junit', name),
     html: textOf(values.html, '--html', name),
   };
-};
-
-const atLeastOne = (
-  given: string | undefined,
-  option: string,
-  about: 'eval' | 'resilience',
-): number | undefined => {
-  const count = countOf(given, option, about);
-  if (count === 0) throw wrong(`${option} is too few: '0'. Give one from 1 on`, about);
-  return count;
 };
 
 /** Builds the command `feedback`. @throws {TroupeError} `command.usage` */

@@ -38,6 +38,7 @@ export type StoredCommand = Exclude<
       | 'move'
       | 'blame'
       | 'verify'
+      | 'simulate'
       | 'trace'
       | 'audit';
   }

@@ -16,6 +16,7 @@ import { coverageCommandFrom } from '../coverage/coverage-command.ts';
 import type { EvalValues } from '../evals/eval-command.ts';
 import { evalCommandFrom, feedbackCommandFrom, resilienceCommandFrom } from '../evals/eval-command.ts';
 import type { VerifyValues } from '../verify/verify-command.ts';
+import { simulateCommandFrom } from '../simulate/simulate-command.ts';
 import { verifyCommandFrom } from '../verify/verify-command.ts';
 import type { NewValues } from '../new/new-command.ts';
 import { newCommandFrom } from '../new/new-command.ts';
@@ -209,6 +210,8 @@ export const commandFrom = (name: CommandName, rest: readonly string[], values: 
       return coverageCommandFrom(first, values);
     case 'verify':
       return verifyCommandFrom(first, values.export, values);
+    case 'simulate':
+      return simulateCommandFrom(first, values);
     case 'rehearse':
       return rehearseFrom(values);
     case 'upgrade': {

@@ -94,6 +94,11 @@ export const options = {
   expected: { type: 'string' },
   evaluator: { type: 'string' },
   path: { type: 'string' },
+  seed: { type: 'string' },
+  runs: { type: 'string' },
+  days: { type: 'string' },
+  script: { type: 'string' },
+  orders: { type: 'boolean' },
 } as const;
 
 /** Options of every command. */
@@ -153,6 +158,7 @@ export type CommandName =
   | 'coverage'
   | 'blame'
   | 'verify'
+  | 'simulate'
   | 'approve'
   | 'deny'
   | 'answer'
@@ -248,6 +254,11 @@ export const shapes: Readonly<Record<CommandName, CommandShape>> = {
     needs: [FILE],
     optional: 0,
     options: ['over', 'run', 'limit', 'depth', 'mermaid', 'report', 'sign', 'against', 'key', 'export'],
+  },
+  simulate: {
+    needs: [FILE],
+    optional: 0,
+    options: ['seed', 'runs', 'days', 'script', 'orders', 'write', 'html', 'export'],
   },
   approve: { needs: [RUN], optional: 1, options: ['input', 'by', 'role', 'resume'] },
   deny: { needs: [RUN], optional: 1, options: ['reason', 'by', 'resume'] },

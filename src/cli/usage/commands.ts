@@ -11,6 +11,7 @@ import type { NewCommand } from '../new/new-command.ts';
 import type { EvalCommand, FeedbackCommand, ResilienceCommand } from '../evals/eval-command.ts';
 import type { CoverageCommand } from '../coverage/coverage-command.ts';
 import type { AuditCommand } from '../audit/audit-command.ts';
+import type { SimulateCommand } from '../simulate/simulate-command.ts';
 import type { VerifyCommand } from '../verify/verify-command.ts';
 import type { TraceCommand } from '../trace/trace-command.ts';
 
@@ -51,6 +52,7 @@ export type Command =
   | CoverageCommand
   | BlameCommand
   | VerifyCommand
+  | SimulateCommand
   | AnswerCommand
   | { readonly name: 'export'; readonly runId: string; readonly to: string | undefined }
   | ImportCommand

@@ -1,7 +1,9 @@
 import type { HelpText } from './help-text.ts';
 
 /** Help texts of the commands that measure agents. */
-export const helpOfEvals: Readonly<Record<'eval' | 'feedback' | 'resilience' | 'coverage', HelpText>> = {
+export const helpOfEvals: Readonly<
+  Record<'eval' | 'feedback' | 'resilience' | 'simulate' | 'coverage', HelpText>
+> = {
   eval: {
     about: 'run evals: cases, evaluators and gates; grade stored runs; compare candidates',
     usage: 'FILE',
@@ -70,6 +72,34 @@ Exit code 0 without a weak point, else 1. With --json, one line for each fault, 
     examples: [
       'troupe resilience clerk.ts "The weather in Oslo?"',
       'troupe resilience team.ts "Plan a trip." --faults model,tool --html resilience.html',
+    ],
+  },
+  simulate: {
+    about: 'run an agent in simulated worlds, each made by a seed, and shrink what fails',
+    usage: 'FILE',
+    text: `Each seed makes one run: what models and tools answer, when, in which order, and what fails; what people and callers do; and when the
+process is killed, and the run resumed. Time is virtual: a week takes none. The same seed makes the same log.
+Each run is judged by what holds in every run (it ends once, and nothing is left or done twice; a replay makes the same), by \`properties\` that FILE
+exports, and by \`check\` of its export \`simulation\`, which has the other options of simulate(), too; its \`make\` makes the agent for each run.
+Agents without a scripted or offline model have a generated one; the tools that it calls are not executed. WITH A MODEL OF ITS OWN, OR
+tools: 'executed', THE TOOLS OF THE AGENT ARE EXECUTED AGAIN AND AGAIN.
+What fails is shown with its shortest story and its script. With --orders, all orders of what is ready at the same time are tried in one run: what
+gets stuck in one of them, and if the result depends on them.
+Exit code 0 if nothing failed, else 1. With --json, one object.`,
+    options: `      --seed N         the first seed (default: 1); with --orders, whose answers they are (default: calm ones)
+      --runs N         seeds, one for each run (default: 100), or orders, at most (default: 2000)
+      --days N         as many days as that, by the virtual clock, all runs together
+      --script FILE    replay that script, and nothing else; with --orders, in all orders
+      --orders         try all orders
+      --write FILE     write the script of the first failure
+      --html FILE      write a page
+      --export NAME    export to run, if there are several; also FILE#NAME`,
+    examples: [
+      'troupe simulate team.ts',
+      'troupe simulate team.ts --days 1000 --html simulation.html',
+      'troupe simulate team.ts --seed 46 --runs 1 --write failing.json',
+      'troupe simulate team.ts --script failing.json',
+      'troupe simulate team.ts --orders',
     ],
   },
   coverage: {

@@ -28,6 +28,17 @@ export const countOf = (
   return Number(given);
 };
 
+/** A whole number from 1 on. */
+export const atLeastOne = (
+  given: string | undefined,
+  option: string,
+  about: CommandName,
+): number | undefined => {
+  const count = countOf(given, option, about);
+  if (count === 0) throw wrong(`${option} is too few: '0'. Give one from 1 on`, about);
+  return count;
+};
+
 /** Parses a folder. */
 export const folderOf = (
   given: string | undefined,

@@ -1,6 +1,6 @@
 import type { NamedModule } from '../usage/named-module.ts';
 import { namedModule } from '../usage/named-module.ts';
-import { countOf, textOf } from '../usage/option-values.ts';
+import { atLeastOne, countOf, textOf } from '../usage/option-values.ts';
 import { wrong } from '../usage/wrong-usage.ts';
 
 /** Parsed values of options. */
@@ -57,15 +57,13 @@ export const verifyCommandFrom = (
     throw wrong(`--key is of use with --against only: '${values.key}'`, name);
   if (values.depth !== undefined && values.against !== undefined)
     throw wrong('--depth is of use without --against only, as the report has its own', name);
-  const depth = countOf(values.depth, '--depth', name);
-  if (depth === 0) throw wrong("--depth is too few: '0'. Give one from 1 on", name);
   return {
     name,
     ...namedModule(given, exportName, name),
     isAudit,
     run: textOf(values.run, '--run', name),
     limit: countOf(values.limit, '--limit', name),
-    depth,
+    depth: atLeastOne(values.depth, '--depth', name),
     mermaid: textOf(values.mermaid, '--mermaid', name),
     report: textOf(values.report, '--report', name),
     sign: textOf(values.sign, '--sign', name),

@@ -1,7 +1,7 @@
 import { systemClock } from '../../base/clock.ts';
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
-import { isTroupeError, messageOf, TroupeError } from '../../contracts/errors/error.ts';
+import { isTroupeError, messageOf } from '../../contracts/errors/error.ts';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { JournalStore } from '../../contracts/journals/journal.ts';
 import type { RunHandle } from '../../contracts/runs/run-handle.ts';
@@ -16,8 +16,10 @@ import type { Recording } from '../rehearsal/recorded-effects.ts';
 import { RecordedEffects, recordingOf } from '../rehearsal/recorded-effects.ts';
 import { DrivenClock } from './driven-clock.ts';
 import type { Fault, Places } from './fault.ts';
+import { OneFault } from './fault.ts';
 import { FaultyStore } from './faulty-store.ts';
 import { FaultyWorld } from './faulty-world.ts';
+import { isLost } from './lost-run.ts';
 import type { InjectFaultsOptions } from './fault-options.ts';
 import type { FaultOutcome } from './resilience-report.ts';
 import { errorIn, weaknessOf } from './weakness.ts';
@@ -50,6 +52,7 @@ export class FaultRun {
   readonly #options: InjectFaultsOptions;
   readonly #clock = new DrivenClock(systemClock.now());
   readonly #store = memoryStore();
+  readonly #plan: OneFault;
   readonly #world: FaultyWorld;
   readonly #faulty: FaultyStore;
   readonly #startedAt: number;
@@ -63,10 +66,9 @@ export class FaultRun {
     const isRecorded =
       typeof options.model !== 'function' || fault?.dependency === 'store' || fault?.dependency === 'process';
     const recorded = recording === undefined || !isRecorded ? undefined : new RecordedEffects(recording);
-    this.#world = new FaultyWorld(this.#clock, fault, recorded);
-    this.#faulty = new FaultyStore(this.#store, fault, () => {
-      this.#world.reach();
-    });
+    this.#plan = new OneFault(fault);
+    this.#world = new FaultyWorld(this.#clock, this.#plan, recorded);
+    this.#faulty = new FaultyStore(this.#store, (count) => this.#plan.write(count));
   }
 
   /** The places that it has come to. */
@@ -116,7 +118,7 @@ export class FaultRun {
       fellBackTo: events.flatMap((event) => (event.type === 'model.fell-back' ? [event.to] : [])),
       isResumed: this.#isResumed,
     };
-    if (!this.#world.isReached) return { ...parts, outcome: 'unreached' };
+    if (!this.#plan.isReached) return { ...parts, outcome: 'unreached' };
     const outcome = kindOf(end, isSame);
     const failure =
       result?.error ?? (error === undefined ? undefined : ({ code: 'internal', message: error } as const));
@@ -245,12 +247,6 @@ interface RunEnd {
   readonly endedAt: number;
   readonly events: readonly RuntimeEvent[];
 }
-
-/** Checks for an end that the store made: the run can be resumed. */
-const isLost = (thrown: unknown, result: AnyResult | undefined): boolean =>
-  isTroupeError(thrown, 'run.suspended') ||
-  (isTroupeError(thrown) && thrown.code.startsWith('journal.')) ||
-  (result?.error?.code.startsWith('journal.') ?? false);
 
 const kindOf = (
   { result, isHung, waitsFor }: RunEnd,

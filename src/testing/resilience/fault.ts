@@ -1,3 +1,5 @@
+import type { ExecutableCall } from '../../contracts/tools/executor.ts';
+
 /** Everything that an agent depends on. */
 export const dependencies = ['model', 'tool', 'store', 'process'] as const;
 
@@ -54,6 +56,11 @@ const FAULTS = {
   'killed-after': fault('process', 'once', true, 'is killed after a write, and the run resumed'),
 } as const satisfies Readonly<Record<string, FaultFacts>>;
 
+/** All kinds of faults. */
+export const faultKinds: readonly FaultKind[] = Object.keys(FAULTS).filter((kind): kind is FaultKind =>
+  Object.hasOwn(FAULTS, kind),
+);
+
 function fault(
   dependency: Dependency,
   lasts: FaultFacts['lasts'],
@@ -61,6 +68,51 @@ function fault(
   words: string,
 ): FaultFacts {
   return { dependency, lasts, isPassing, words };
+}
+
+/** The facts about a kind of fault. */
+export const faultFacts = (kind: FaultKind): FaultFacts => FAULTS[kind];
+
+/** All kinds of faults of a dependency. */
+export const kindsOf = (dependency: Dependency): readonly FaultKind[] =>
+  faultKinds.filter((kind) => FAULTS[kind].dependency === dependency);
+
+/** Decides which fault strikes a call or a write; they are counted from 1 on. */
+export interface FaultPlan {
+  model(count: number, of: string, key: string): FaultKind | undefined;
+  tool(count: number, call: ExecutableCall): FaultKind | undefined;
+  write(count: number): FaultKind | undefined;
+}
+
+/** The plan with one fault at most. */
+export class OneFault implements FaultPlan {
+  readonly #fault: Fault | undefined;
+  /** True once the fault has happened. */
+  isReached = false;
+
+  constructor(fault?: Fault) {
+    this.#fault = fault;
+  }
+
+  model(count: number): FaultKind | undefined {
+    return this.#strike(count, ['model']);
+  }
+
+  tool(count: number): FaultKind | undefined {
+    return this.#strike(count, ['tool']);
+  }
+
+  write(count: number): FaultKind | undefined {
+    return this.#strike(count, ['store', 'process']);
+  }
+
+  #strike(count: number, dependencies: readonly Dependency[]): FaultKind | undefined {
+    if (this.#fault === undefined || !dependencies.includes(this.#fault.dependency)) return undefined;
+    const { kind, at, lasts } = this.#fault;
+    const isNow = lasts === 'always' ? count >= at : count === at;
+    this.isReached ||= isNow;
+    return isNow ? kind : undefined;
+  }
 }
 
 /** A fault at a place: the `at`-th call of a model or a tool, or write to the store, from 1 on. */
@@ -108,11 +160,6 @@ export const faultsFor = (
       }),
     ),
   );
-};
-
-const kindsOf = (dependency: Dependency): readonly FaultKind[] => {
-  const kinds = Object.keys(FAULTS).filter((kind): kind is FaultKind => Object.hasOwn(FAULTS, kind));
-  return kinds.filter((kind) => FAULTS[kind].dependency === dependency);
 };
 
 /** Up to `most` whole numbers from 0 to `length` - 1, the first and the last among them. */

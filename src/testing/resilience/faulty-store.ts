@@ -2,26 +2,33 @@ import { randomId } from '../../base/random-id.ts';
 import { TroupeError } from '../../contracts/errors/error.ts';
 import type { JournalStore } from '../../contracts/journals/journal.ts';
 import type { KeyValueFiles } from '../../contracts/conversations/memory.ts';
-import type { Fault } from './fault.ts';
+import { isThenable } from '../../base/promises/thenable.ts';
+import type { FaultKind } from './fault.ts';
+
+/** Decides which fault strikes the `count`-th write. */
+export type WriteFaults = (count: number) => FaultKind | undefined;
+
+/** Holds the time while a store is at work. */
+type Hold = <T>(work: Promise<T>) => Promise<T>;
 
 /**
- * A store as a process sees it, whose `at`-th write goes wrong: it fails, its lease is lost, or the process dies, which then has no answer to
+ * A store as a process sees it, whose writes may go wrong: one fails, its lease is lost, or the process dies, which then has no answer to
  * anything. It counts its writes.
  */
 export class FaultyStore {
   readonly #store: JournalStore;
-  readonly #fault: Fault | undefined;
-  readonly #onFault: () => void;
+  readonly #faults: WriteFaults;
+  readonly #hold: Hold;
   #die: () => void = () => undefined;
   #isDead = false;
   writes = 0;
   /** Resolves when the process is killed. */
   readonly died: Promise<void>;
 
-  constructor(store: JournalStore, fault?: Fault, onFault: () => void = () => undefined) {
+  constructor(store: JournalStore, faults: WriteFaults = () => undefined, hold: Hold = (work) => work) {
     this.#store = store;
-    this.#fault = fault;
-    this.#onFault = onFault;
+    this.#faults = faults;
+    this.#hold = hold;
     this.died = new Promise((resolve) => {
       this.#die = resolve;
     });
@@ -63,35 +70,36 @@ export class FaultyStore {
   }
 
   #read<T>(work: () => T | Promise<T>): T | Promise<T> {
-    return this.#isDead ? never<T>() : work();
+    return this.#isDead ? never<T>() : this.#held(work);
+  }
+
+  /** Work of a store that answers at once is not waited for. */
+  #held<T>(work: () => T | Promise<T>): T | Promise<T> {
+    const given = work();
+    return isThenable(given) ? this.#hold(Promise.resolve(given)) : given;
   }
 
   #write<T>(work: () => T | Promise<T>): T | Promise<T> {
     if (this.#isDead) return never<T>();
     this.writes += 1;
-    const { kind, at = 0 } = this.#fault ?? {};
-    const isNow = kind === 'store-down' ? this.writes >= at : this.writes === at;
-    if (!isNow) return work();
+    const kind = this.#faults(this.writes);
     switch (kind) {
       case 'store-fails':
       case 'store-down':
-        this.#onFault();
         throw new TroupeError('journal.failed', 'Cannot write to the store as the disk is full (injected)');
       case 'lease-lost':
-        this.#onFault();
         throw new TroupeError(
           'journal.fenced',
           'Cannot write to the store as another process has the run (injected)',
         );
       case 'killed-before':
       case 'killed-after':
-        this.#onFault();
         this.#isDead = true;
         if (kind === 'killed-after') void work();
         this.#die();
         return never<T>();
       default:
-        return work();
+        return this.#held(work);
     }
   }
 }

@@ -6,32 +6,43 @@ import { keyInRun } from '../../contracts/runs/effect.ts';
 import type { ExecutableCall, ToolExecutor } from '../../contracts/tools/executor.ts';
 import { wrapModel } from '../../models/wrap-model.ts';
 import type { RecordedEffects } from '../rehearsal/recorded-effects.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { DrivenClock } from './driven-clock.ts';
-import type { Fault } from './fault.ts';
+import type { FaultKind, FaultPlan } from './fault.ts';
 
 /** Time that a slow tool takes longer, and that a provider asks to wait, in ms. */
 const WAIT_MS = 30_000;
 
 const GARBAGE = '\u{fffd}}{"\u{fffd}\u{fffd}, <<<\u{fffd}';
 
-/** The world of one run: its models and tools, with one fault at most, and what was done in it. */
+/** The clock of a world, which genuine work holds. */
+type WorldClock = Pick<Clock, 'setTimeout'> & Pick<DrivenClock, 'during'>;
+
+/** The times that each call was executed whose tool must not be executed twice. */
+export type Executions = Map<string, { readonly tool: string; times: number }>;
+
+/** The world of one run: its models and tools, with the faults of a plan, and what was done in it. */
 export class FaultyWorld {
-  readonly #clock: DrivenClock;
+  readonly #clock: WorldClock;
   readonly #recorded: RecordedEffects | undefined;
-  readonly #fault: Fault | undefined;
+  readonly #plan: FaultPlan;
   readonly models: string[] = [];
   readonly tools: string[] = [];
   /** Tools that are not repeated: twice may do harm. */
   readonly unrepeatable = new Set<string>();
-  /** The times that each call was executed whose tool must not be executed twice. */
-  readonly #executed = new Map<string, { readonly tool: string; times: number }>();
-  /** True once the fault has happened. */
-  isReached = false;
+  readonly #executed: Executions;
 
-  constructor(clock: DrivenClock, fault?: Fault, recorded?: RecordedEffects) {
+  /** Several processes of one run share what was executed. */
+  constructor(
+    clock: WorldClock,
+    plan: FaultPlan,
+    recorded?: RecordedEffects,
+    executed: Executions = new Map(),
+  ) {
     this.#clock = clock;
-    this.#fault = fault;
+    this.#plan = plan;
     this.#recorded = recorded;
+    this.#executed = executed;
   }
 
   /** Tools that must not be executed twice for the same call, and were. */
@@ -49,31 +60,20 @@ export class FaultyWorld {
           // A promise in any case, as of a model that is asked: the run then writes as often as that one did.
           return this.#clock.during(
             () => this.#recorded?.answer(name, request, key) ?? own.answer(request, call),
+            name,
           );
         };
-        return this.#strikes('model', this.models.length) ? this.#failModel(own, call, ask) : ask();
+        const fault = this.#plan.model(this.models.length, name, call.key);
+        return fault === undefined ? ask() : this.#failModel(fault, own, call, ask);
       }),
   };
 
   readonly execute: ToolExecutor = (call) => {
     this.tools.push(call.tool);
     if (!call.facts.idempotent) this.unrepeatable.add(call.tool);
-    if (this.#strikes('tool', this.tools.length)) return this.#failTool(call);
-    return this.#run(call);
+    const fault = this.#plan.tool(this.tools.length, call);
+    return fault === undefined ? this.#run(call) : this.#failTool(fault, call);
   };
-
-  /** Notes that a fault elsewhere has happened. */
-  reach(): void {
-    this.isReached = true;
-  }
-
-  #strikes(dependency: Fault['dependency'], count: number): boolean {
-    if (this.#fault?.dependency !== dependency) return false;
-    const { at, lasts } = this.#fault;
-    const isNow = lasts === 'always' ? count >= at : count === at;
-    this.isReached ||= isNow;
-    return isNow;
-  }
 
   #run(call: ExecutableCall): unknown {
     const { facts, context, tool, run } = call;
@@ -83,15 +83,16 @@ export class FaultyWorld {
       if (known === undefined) this.#executed.set(name, { tool, times: 1 });
       else known.times += 1;
     }
-    return this.#clock.during(() => run());
+    return this.#clock.during(() => run(), tool);
   }
 
   #failModel(
+    kind: FaultKind,
     own: Model,
     { signal }: ModelCall,
     ask: () => ModelAnswer | Promise<ModelAnswer>,
   ): ModelAnswer | Promise<ModelAnswer> {
-    switch (this.#fault?.kind) {
+    switch (kind) {
       case 'model-unavailable':
       case 'model-down':
         throw new TroupeError('model.unavailable', `Cannot answer as ${own.id} is down: 503 (injected)`, {
@@ -137,9 +138,9 @@ export class FaultyWorld {
     }
   }
 
-  #failTool(call: ExecutableCall): unknown {
+  #failTool(kind: FaultKind, call: ExecutableCall): unknown {
     const { tool, context } = call;
-    switch (this.#fault?.kind) {
+    switch (kind) {
       case 'tool-unavailable':
         throw new TroupeError(
           'tool.failed',

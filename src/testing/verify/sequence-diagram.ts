@@ -1,13 +1,20 @@
 import { mermaidText } from '../../machines/diagrams/mermaid-text.ts';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
-import type { Told } from './proof.ts';
 
 /** The speakers that are no agents. */
-const OTHERS = ['model', 'tool', 'critic', 'person', 'clock', 'caller'] as const;
+const OTHERS = ['model', 'tool', 'critic', 'person', 'clock', 'caller', 'store', 'process'] as const;
+
+/** One move of a story. */
+interface DrawnMove {
+  readonly path: string;
+  readonly by: string;
+  readonly does: string;
+  readonly events: readonly RuntimeEvent[];
+}
 
 /** A story as a Mermaid sequence diagram: what the environment does, and what agents and teams do about it. */
 export const sequenceDiagram = (
-  moves: readonly Told[],
+  moves: readonly DrawnMove[],
   note?: { readonly path: string; readonly text: string },
 ): string => {
   const names = new Map<string, string>();

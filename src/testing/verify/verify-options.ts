@@ -67,7 +67,8 @@ export interface AuditOptions extends Pick<RunOptions, 'signal'> {
 const PROOF: OptionsOwner = { code: 'input.invalid', owner: 'the proof', verb: 'make' };
 const AUDIT: OptionsOwner = { code: 'input.invalid', owner: 'the audit', verb: 'make' };
 
-const propertyList = () =>
+/** A list of properties. */
+export const propertyList = () =>
   listOf(
     objectWith(['next', 'violation'], 'not a property: make it by `property` of troupe/policy'),
     'not a list of properties',

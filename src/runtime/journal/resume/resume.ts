@@ -9,6 +9,7 @@ import type { Definition } from '../../define/definition.ts';
 import { definitionOf } from '../../define/definition.ts';
 import { checkResume } from './resume-schema.ts';
 import { resumeTaken } from './resumed-run.ts';
+import type { JournaledSetup } from './stored-run.ts';
 import { knownSecrets, acquireRun } from './stored-run.ts';
 import { storeWithheld } from '../write/store-silent.ts';
 import { releaseLate, whileWanted } from './while-wanted.ts';
@@ -44,6 +45,7 @@ export const resumeWith = async <Input, Output, State>(
   agent: Agent<Input, Output, State>,
   runId: string,
   { store, ...rest }: Omit<RunOptions, 'store'> & { readonly store: JournalStore },
+  setup?: Pick<JournaledSetup, 'random'>,
 ): Promise<RunHandle<Output, State>> => {
   const definition = journaledDefinition(agent);
   const taken = await whileWanted(acquireRun(store, runId, knownSecrets(definition, rest)), {
@@ -53,7 +55,10 @@ export const resumeWith = async <Input, Output, State>(
     refusal: (why) => storeWithheld(runId, why),
     giveBack: ({ lease }) => releaseLate(store, lease),
   });
-  return resumeTaken<Output, State>(definition, taken, rest, clientTool);
+  return resumeTaken<Output, State>(definition, taken, rest, {
+    makeTool: clientTool,
+    ...setup,
+  });
 };
 
 /** The time limit given by a caller that may start the run as well. */

@@ -8,7 +8,6 @@ import { hideInput } from '../../secrets/hide-fields.ts';
 import { joinThread } from '../../thread/run-thread.ts';
 import type { Run } from '../../run/run.ts';
 import { assertJudged } from './assert-judged.ts';
-import type { MakeClientTool } from './journaled-run.ts';
 import type { AcquiredRun, JournaledSetup } from './stored-run.ts';
 import { beginAgain, createJournaledRun, keepIn, opening, optionsOf } from './stored-run.ts';
 
@@ -17,9 +16,9 @@ export const resumeTaken = async <Output, State>(
   definition: Definition,
   taken: AcquiredRun,
   options: RunOptions,
-  makeTool?: MakeClientTool,
+  further: Pick<JournaledSetup, 'makeTool' | 'random'> = {},
 ): Promise<RunHandle<Output, State>> => {
-  const { run, go } = await resumedRun(definition, taken, options, { makeTool });
+  const { run, go } = await resumedRun(definition, taken, options, further);
   try {
     go();
   } catch (thrown) {
@@ -41,7 +40,7 @@ export const resumedRun = async (
   definition: Definition,
   { store, lease, records, began, opened, key }: AcquiredRun,
   options: RunOptions,
-  further: Pick<JournaledSetup, 'watch' | 'makeTool'>,
+  further: Pick<JournaledSetup, 'watch' | 'makeTool' | 'random'>,
 ): Promise<{ readonly run: Run; readonly go: () => void }> => {
   try {
     assertOwn(began, definition);

@@ -4,6 +4,7 @@ import { take } from 'rxjs';
 import type { Agent } from '../../../contracts/agents/agent.ts';
 import { isTroupeError } from '../../../contracts/errors/error.ts';
 import type { RunHandle } from '../../../contracts/runs/run-handle.ts';
+import type { JournaledSetup } from './stored-run.ts';
 import { startStored } from './stored-run.ts';
 import { journaledDefinition, resumeWith } from './resume.ts';
 
@@ -36,9 +37,10 @@ export const resumeOrStart = async <Input, Output, State>(
   agent: Agent<Input, Output, State>,
   { runId, ...given }: RunOrResumeOptions,
   start: () => RunHandle<Output, State> | Promise<RunHandle<Output, State>>,
+  setup?: Pick<JournaledSetup, 'random'>,
 ): Promise<RunHandle<Output, State>> => {
   try {
-    return await resumeWith(agent, runId, given);
+    return await resumeWith(agent, runId, given, setup);
   } catch (thrown) {
     if (!isTroupeError(thrown, 'journal.unknown')) throw thrown;
   }
@@ -48,7 +50,7 @@ export const resumeOrStart = async <Input, Output, State>(
     return handle;
   } catch (thrown) {
     // Another process created the run first, and may have finished it by now.
-    if (isTroupeError(thrown, 'journal.exists')) return resumeWith(agent, runId, given);
+    if (isTroupeError(thrown, 'journal.exists')) return resumeWith(agent, runId, given, setup);
     throw thrown;
   }
 };
