@@ -1,7 +1,7 @@
 import { systemClock } from '../../base/clock.ts';
 import type { Json } from '../../base/json/json.ts';
 import { toJson } from '../../base/json/json.ts';
-import { isTroupeError, messageOf } from '../../contracts/errors/error.ts';
+import { isTroupeError, messageOf, TroupeError } from '../../contracts/errors/error.ts';
 import type { RuntimeEvent } from '../../contracts/events/event.ts';
 import type { JournalStore } from '../../contracts/journals/journal.ts';
 import type { RunHandle } from '../../contracts/runs/run-handle.ts';
