@@ -306,15 +306,16 @@ describe('letters', () => {
 });
 
 test.each([
-  [['run-1', 'yes'], "its third argument is no answer: found 'yes'"],
-  [['run-1'], 'its third argument is no answer: found nothing'],
-  [['run-1', { id: 'a', text: 7 }], 'its answer has no text, or no id of a request'],
-  [[{ id: 'a', yes: true }], 'its second argument is no id of a run'],
+  [['run-1', 'yes'], "its options are not an object: found 'yes'"],
+  [['run-1'], 'its options are not an object: found nothing'],
+  [['run-1', { id: 'a', text: 7 }], 'its text is not a string: found 7'],
+  [['run-1', { text: 'yes' }], 'its id is not a non-empty string: found nothing'],
+  [[{ id: 'a', yes: true }], 'its options are not an object: found nothing'],
 ])('an answer that is none is refused with what to pass: %j', async (given, message) => {
   const refused = Reflect.apply(answerRequest, undefined, [memoryStore(), ...given]) as Promise<void>;
   await expect(refused).rejects.toMatchObject({
     code: 'input.invalid',
     message: expect.stringContaining(message) as string,
   });
-  await expect(refused).rejects.toThrow('Pass the store, the id of the run, and { id, yes: true }');
+  await expect(refused).rejects.toThrow('Cannot answer the request as ');
 });

@@ -16,7 +16,7 @@ import type { Acted, Trouble } from '../../machines/agent/agent-context.ts';
 import type { ToolAsk } from '../../machines/asks.ts';
 import { decideToolRetry } from '../../models/retry/retry-policy.ts';
 import { READ_RESULT } from '../../tools/calls/cut-text.ts';
-import type { Misfit } from '../../tools/calls/misfit.ts';
+import type { Checked } from '../../base/schemas/schema.ts';
 import { misfitOf } from '../../tools/calls/misfit.ts';
 import { performCall } from '../../tools/calls/perform-call.ts';
 import { failure } from '../../tools/calls/tool-result.ts';
@@ -50,34 +50,27 @@ export const callTool = (effect: Effect, ask: ToolAsk, desk: Desk): Acted | Prom
   return andThen(consultSafety(tool, effect, ask, desk), (said) => {
     if (said.verdict === 'deny') return denialOf(said, effect, ask, desk);
     const need = findNeed(tool, effect, ask, said);
-    return need === undefined
-      ? attemptCall(tool, effect, ask, desk, said.verdict === 'allow' ? said.rule : undefined)
-      : andThen(misfitOf(tool, call), (misfit) =>
-          misfit?.issues === undefined ? need : refuseInput(tool, misfit, effect, ask, desk),
-        );
+    if (need === undefined)
+      return attemptCall(tool, effect, ask, desk, said.verdict === 'allow' ? said.rule : undefined);
+    return andThen(misfitOf(tool, call), (misfit) =>
+      misfit === undefined ? need : refuseInput(tool, misfit.checked, effect, ask, desk),
+    );
   });
 };
 
 /** Ends a call whose input its tool does not take: nobody is asked to approve what cannot be done. */
 const refuseInput = (
   tool: Tool,
-  { message, issues }: Misfit,
+  checkedInput: Checked<unknown>,
   effect: Effect,
   ask: ToolAsk,
   desk: Desk,
 ): Acted | Promise<Acted> => {
   publishStart(tool.name, describeCall(tool, ask.call), effect, ask, desk);
-  const code = 'tool.input-invalid';
-  const error = {
-    code,
-    message,
-    retryable: 'maybe',
-    tool: tool.name,
-    details: issues,
-    ...placeOf(effect, ask),
-  } as const;
-  const effort = { durationMs: 0, attempts: effect.attempt };
-  return concludeCall(failure(ask.call, 'validation', error, effort), ask, desk);
+  const { clock, abort } = desk;
+  const context = new CallContext(effect, ask, desk);
+  const result = performCall(tool, ask.call, context, { clock, abort, checkedInput });
+  return andThen(result, (failed) => concludeCall(withErrorId(failed, effect), ask, desk));
 };
 
 /** The need of a call for approval, by its tool or by the run's safety strategy, on the terms of the latter. */

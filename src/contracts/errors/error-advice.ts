@@ -2,46 +2,29 @@ import type { ErrorCategory } from './error-category.ts';
 import { categoryOf } from './error-category.ts';
 import type { ErrorCode, ErrorData } from './error-data.ts';
 
+/** Of errors that may end an agent, and whose messages do not say themselves what to do. */
 const byCode: Readonly<Partial<Record<ErrorCode, string>>> = {
   'model.auth': 'Set a valid API key for this provider.',
   'model.forbidden': 'Ask the provider for access, or name another model.',
-  'model.not-found': 'Check the name of the model and the address of the provider.',
+  'model.not-found': "Check the model's name and the provider's address.",
   'model.quota': 'Raise the quota at the provider, or wait until it is renewed.',
   'model.rate-limited': 'Lower `concurrency`, or raise `failures.retry.maxWaitMs`.',
   'model.timeout': 'Raise `failures.retry.attemptTimeoutMs`, or ask for less at a time.',
   'model.idle': 'Raise `failures.retry.idleTimeoutMs`, or name a model to fall back to.',
   'model.context-overflow': 'Shorten the conversation: give the agent processors or a memory.',
-  'model.content-refused':
-    'Give a converter for the media type (`content.convert`), or name a model that takes it.',
   'content.too-large': 'Send less, or raise the limits of the run (`content.maxBytes`, `content.maxPixels`).',
-  'content.missing': 'Give the run the blob store that holds the bytes (`content.blobs`).',
   'model.missing': 'Give the agent a `model`, or a `decide` of its own.',
   'output.truncated': 'Raise `settings.maxOutputTokens`, or ask for less.',
   'tool.ambiguous': 'Check whether the tool did its work before you retry it.',
-  'tool.package-missing': 'Install the packages that the message names.',
   'skill.invalid': 'Correct the SKILL.md that the message names, or leave the skill out by `only`.',
   'message.undelivered': 'Check that the receiver is running, or raise `mailbox.capacity`.',
   'message.timeout': 'Give it more time (`timeoutMs`), or a default answer (`otherwise`).',
   'wait.deadlock': 'Have one of them answer first, or ask an agent that is not waiting for this one.',
-  'request.unknown': 'List the open requests of the run, and answer one of them.',
-  'request.answered': 'Resume the run: it then receives the answer.',
-  'request.expired': 'Give people more time: `requests.expireAfterMs`.',
-  'request.forbidden': 'Have a person of the role that the message names answer it.',
-  'policy.missing': 'Give the run its policy: `resume(agent, id, { store, safety })`.',
-  'journal.held': 'Wait for the process that holds the run, or stop it.',
-  'journal.package-missing':
-    'Install the package that the message names, or use a Node that has its own SQLite.',
-  'journal.full': 'Free space where the store is, then resume the run.',
-  'journal.corrupt': 'Fork the run at its last valid row, or restore the store from a backup.',
-  'journal.point-unknown': 'Name a step of its root agent, or an event, that the run has reached.',
-  'journal.diverged': 'Resume the run with the agents that started it.',
-  'engine.full': 'Wait until runs have finished, or raise `admission.queue`.',
   'resource.open': 'Wait for the circuit breaker, or name a model to fall back to.',
   'resource.busy': 'Try again later, raise the limit, or let it wait longer (`waitMs`).',
   'guardrail.blocked': 'Change what was given, or the guard that the message names.',
   'lock.busy': 'Raise `waitMs`, or release the lock sooner.',
   'lock.lost': 'Raise `leaseMs`, or renew the lock during the work.',
-  'workflow.reference': 'Refer to a field that the named node returns.',
   'agent.timeout': 'Raise `failures.timeoutMs` of the agent, or make its function faster.',
 };
 

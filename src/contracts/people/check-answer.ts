@@ -45,11 +45,26 @@ interface CallAnswer extends ApprovalOptions {
   readonly reason?: string | undefined;
 }
 
+const AN_ANSWER = {
+  code: 'input.invalid',
+  owner: 'the request',
+  verb: 'answer',
+} as const;
+
 /** Checks an answer to a request about a call, like {@link checkApproval}. */
-export const checkCallAnswer = optionsCheck<CallAnswer>(
-  { code: 'input.invalid', owner: 'the request', verb: 'answer' },
-  () => ({ id: aText(1), yes: aBoolean(), input: plainJson(), reason: optional(aText()), by: anApprover() }),
-);
+export const checkCallAnswer = optionsCheck<CallAnswer>(AN_ANSWER, () => ({
+  id: aText(1),
+  yes: aBoolean(),
+  input: plainJson(),
+  reason: optional(aText()),
+  by: anApprover(),
+}));
+
+/** Checks an answer in words. */
+export const checkTextAnswer = optionsCheck<{ id: string; text: string }>(AN_ANSWER, () => ({
+  id: aText(1),
+  text: aText(),
+}));
 
 /** The person who answers, as they are kept: a copy that nobody else holds. */
 export const byOf = (by: Approver | undefined): { readonly by?: Approver } =>

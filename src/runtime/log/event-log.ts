@@ -17,7 +17,6 @@ import type { AnsweredCall } from './answers-so-far.ts';
 import { AnswersSoFar } from './answers-so-far.ts';
 import { DeltaOffsets } from './delta-offsets.ts';
 import { RedactedDeltas } from './redacted-deltas.ts';
-import { RepeatedEvents } from './repeated-events.ts';
 import { RunCounter } from '../actors/run-counter.ts';
 import { redactedSent, SentBook } from './sent-book.ts';
 import { RunSecrets } from '../secrets/run-secrets.ts';
@@ -71,7 +70,8 @@ export interface LogKeeper {
  */
 export class EventLog {
   readonly events: LazyLog;
-  readonly repeated = new RepeatedEvents();
+  /** The events, by number, that are on record from before this process took the run; the first one of a fork is its own. */
+  repeated = { from: 0, to: 0 };
   /** Requests and responses of models, which no event of the log contains. */
   readonly sent = new SentBook();
   readonly stream: EventStream;

@@ -53,7 +53,10 @@ export class RunHooks {
     const run = this.#run;
     const { context, thread } = this.#options;
     if (observers.some(({ wantsRequests }) => wantsRequests === true)) run.log.sent.keep();
-    const isRepeated = (event: LiveEvent): boolean => run.log.repeated.has(event);
+    const isRepeated = (event: LiveEvent): boolean => {
+      const { from, to } = run.log.repeated;
+      return event.type !== 'model.delta' && event.seq >= from && event.seq < to;
+    };
     const attached = attachHooks(run.log.stream, observers, {
       clock: run.clock,
       scope: { context, thread, sent: run.log.shownSent, isRepeated },

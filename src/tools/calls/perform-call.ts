@@ -11,7 +11,7 @@ import type { ToolCall } from '../../contracts/tools/tool-call.ts';
 import type { ToolErrorKind, ToolFailure, ToolResult } from '../../contracts/tools/tool-result.ts';
 import { classifyToolError, statusOf } from './classify-tool-error.ts';
 import type { LazyAbort } from '../../base/promises/lazy-abort.ts';
-import { issuesText } from '../../base/schemas/schema.ts';
+import { misfitText } from './misfit.ts';
 import { isThenable } from '../../base/promises/thenable.ts';
 import type { TakesContent } from './tool-result.ts';
 import { failure, success, takeFailedParts } from './tool-result.ts';
@@ -101,10 +101,7 @@ class Attempt {
   }
 
   #execute(checked: Checked<unknown>): ToolResult | Promise<ToolResult> {
-    if (!checked.ok) {
-      const message = `Cannot call '${this.#call.name}' as its input does not fit: ${issuesText(checked.issues)}`;
-      return this.#invalid(message, checked.issues);
-    }
+    if (!checked.ok) return this.#invalid(misfitText(this.#call.name, checked.issues), checked.issues);
     // An asynchronous check may have outlived the call.
     if (this.#options.abort.isAborted) return this.#cancelled(this.#options.abort.reason);
     try {

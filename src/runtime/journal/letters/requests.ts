@@ -1,12 +1,11 @@
 import { systemClock } from '../../../base/clock.ts';
 import { isJsonObject } from '../../../base/json/json.ts';
 import { errorData, isTroupeError, TroupeError } from '../../../contracts/errors/error.ts';
-import { foundText } from '../../../contracts/errors/found-text.ts';
 import type { JournalStore } from '../../../contracts/journals/journal.ts';
 import type { JournalRecord } from '../../../contracts/journals/journal-record.ts';
 import type { Listed } from '../../../contracts/errors/listed.ts';
 import { listWith } from '../../../contracts/errors/listed.ts';
-import { byOf, checkCallAnswer } from '../../../contracts/people/check-answer.ts';
+import { byOf, checkCallAnswer, checkTextAnswer } from '../../../contracts/people/check-answer.ts';
 import type { OpenRequest, RequestAnswer } from '../../../contracts/people/request.ts';
 import { EXPIRED } from '../../../contracts/people/request.ts';
 import type { RunOptions } from '../../../contracts/runs/run-options.ts';
@@ -118,8 +117,9 @@ export const answerRequest = async (
   answer: RequestAnswer,
   { now = () => systemClock.now(), ...known }: AnswerOptions = {},
 ): Promise<void> => {
-  assertAnswer(runId, answer);
-  if (!('text' in answer)) checkCallAnswer(answer);
+  // From JavaScript anything may come.
+  if (isJsonObject(answer) && 'text' in answer) checkTextAnswer(answer);
+  else checkCallAnswer(answer);
   const { id } = answer;
   const open = await requestsOf(store, runId);
   const request = open.find((each) => each.id === id);
@@ -145,23 +145,6 @@ export const answerRequest = async (
   const redactor = redactorOf(undefined, givenSecrets(known));
   const text = await letterText(letterOf(answer), runId, { redactor, key: secretKeyOf(known.secretKey) });
   await store.post({ id: randomId(), runId, at, text });
-};
-
-/** Refuses what is no answer at all: from JavaScript anything may come. @throws {TroupeError} `input.invalid` */
-const assertAnswer = (runId: unknown, answer: unknown): void => {
-  const why =
-    typeof runId !== 'string'
-      ? `its second argument is no id of a run: found ${foundText(runId)}`
-      : !isJsonObject(answer)
-        ? `its third argument is no answer: found ${foundText(answer)}`
-        : 'text' in answer && (typeof answer['text'] !== 'string' || typeof answer['id'] !== 'string')
-          ? `its answer has no text, or no id of a request: found ${foundText(answer)}`
-          : undefined;
-  if (why !== undefined)
-    throw new TroupeError(
-      'input.invalid',
-      `Cannot answer a request as ${why}. Pass the store, the id of the run, and { id, yes: true }, { id, yes: false, reason } or { id, text }`,
-    );
 };
 
 const requestsOf = async (store: JournalStore, runId: string): Promise<readonly StoredRequest[]> => {

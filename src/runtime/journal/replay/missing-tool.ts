@@ -17,24 +17,21 @@ export const missingTool = (
   const { name, isUnknown, problem } = ask.input.call;
   if (isUnknown === true || problem !== undefined) return undefined;
   const { path, key } = ask;
-  const refuse = (why: string): TroupeError =>
-    new TroupeError('tool.missing', `Cannot resume '${path}' as its tool '${name}' ${why}`, {
-      tool: name,
-      path,
-      errorId: key,
-    });
+  const refuse = (why: string, wanted: string): TroupeError =>
+    new TroupeError(
+      'tool.missing',
+      `Cannot resume '${path}' as its tool '${name}' ${why}. The run is held; resume it with an agent ${wanted}`,
+      { tool: name, path, errorId: key },
+    );
   const tool = desk.tools.find(name);
   if (tool === undefined)
-    return refuse(
-      'is missing: it was there when the call was made. The run is held; resume it with an agent that has the tool',
-    );
+    return refuse('is missing: it was there when the call was made', 'that has the tool');
   // The input of a first attempt has not been checked yet: it may be a mistake of the model.
   if (ask.port === 'act') return undefined;
-  return andThen(misfitOf(tool, ask.input.call), (misfit) =>
-    misfit === undefined
-      ? undefined
-      : refuse(
-          `does not take the input of a call any more: ${misfit.message}. The run is held; resume it with an agent whose tool takes it`,
-        ),
+  return andThen(
+    misfitOf(tool, ask.input.call),
+    (misfit) =>
+      misfit &&
+      refuse(`does not take the input of a call any more: ${misfit.message}`, 'whose tool takes it'),
   );
 };

@@ -95,7 +95,7 @@ export class RunJournal implements JournalPort {
       },
       onAhead: () => {
         reading?.onEnd?.();
-        run.log.repeated.are(run.log.events.length, this.#isFork);
+        run.log.repeated = { from: this.#isFork ? 1 : 0, to: run.log.events.length };
         this.committed(run.log.events.length);
       },
       onRead: reading?.onRead,
