@@ -2,7 +2,7 @@
 
 // Models and time
 export { calls, scriptedModel } from './scripted-model.ts';
-export type { ScriptedModel, ScriptedReply } from './scripted-model.ts';
+export type { ScriptedModel } from './scripted-model.ts';
 export { virtualClock } from './virtual-clock.ts';
 export type { VirtualClock } from './virtual-clock.ts';
 

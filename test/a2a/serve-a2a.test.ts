@@ -642,5 +642,5 @@ test('what is no service, and options that do not fit, are refused', async () =>
   const { service } = await agentsServed({ agents: { echo } });
   expect(() => serveA2a({ fetch: service.fetch } as never)).toThrow(/that is no service/);
   expect(() => serveA2a(service, { url: 'agents.example.com' })).toThrow(/not an address/);
-  expect(() => serveA2a(service, { main: 'nobody' })).toThrow(/none of that name/);
+  expect(() => serveA2a(service, { main: 'nobody' })).toThrow(/Cannot find the agent 'nobody' as .*echo/);
 });

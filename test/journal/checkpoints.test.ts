@@ -5,7 +5,7 @@ import type { Json } from '../../src/base/json/json.ts';
 import { TroupeError } from '../../src/contracts/errors/error.ts';
 import type { ToolContext, ToolRetry } from '../../src/contracts/tools/tool.ts';
 import { memoryStore } from '../../src/persistence/index.ts';
-import type { ScriptedReply } from '../../src/testing/index.ts';
+import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel, virtualClock } from '../../src/testing/index.ts';
 import { deferred } from '../support/runs.ts';
 

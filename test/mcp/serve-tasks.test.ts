@@ -6,7 +6,7 @@ import type { RunResult } from '../../src/contracts/runs/run-result.ts';
 import { mcpServer, serveMcp } from '../../src/mcp/index.ts';
 import type { McpService } from '../../src/mcp/serve-mcp.ts';
 import { memoryStore } from '../../src/persistence/index.ts';
-import type { ScriptedReply } from '../../src/testing/index.ts';
+import type { ScriptedReply } from '../../src/testing/scripted-model.ts';
 import { calls, scriptedModel } from '../../src/testing/index.ts';
 import { deferred } from '../support/runs.ts';
 import { sampled } from '../support/thorough.ts';

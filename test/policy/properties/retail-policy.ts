@@ -28,6 +28,8 @@ const ANYTHING_ELSE = [
   'list_all_product_types',
 ];
 
+const ALL: readonly string[] = [...FINDING, ...ANYTHING_ELSE];
+
 type Started = Extract<RuntimeEvent, { type: 'tool.started' }>;
 
 const startOf = (event: RuntimeEvent): Started | undefined =>
@@ -47,9 +49,13 @@ const withOther = (state: Customers, found: string | undefined) =>
   found === undefined || found === state.customer ? state : { ...state, other: found };
 
 /** The sentences of the desk's policy that are about what is done, as properties of a run; orders belong to customers. */
-export const deskPolicy = (ownerOf: (order: string) => string | undefined) => [
-  never({ tool: ANYTHING_ELSE }).before({ tool: FINDING, ok: true }).named('authenticated'),
-  ...WRITING.map((tool) => never(tool).before({ event: 'tool.approved', tool }).named(`confirmed ${tool}`)),
+export const deskPolicy = (ownerOf: (order: string) => string | undefined, tools = ALL) => [
+  never({ tool: ANYTHING_ELSE.filter((tool) => tools.includes(tool)) })
+    .before({ tool: FINDING.filter((tool) => tools.includes(tool)), ok: true })
+    .named('authenticated'),
+  ...WRITING.filter((tool) => tools.includes(tool)).map((tool) =>
+    never(tool).before({ event: 'tool.approved', tool }).named(`confirmed ${tool}`),
+  ),
   property({
     name: 'one call at a time',
     initial: { open: 0, most: 0 },

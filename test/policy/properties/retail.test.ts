@@ -217,6 +217,10 @@ describeWithFixtures('the policy of the retail desk, over its 20 tasks', ['retai
         }),
       ),
     });
+    const properties = deskPolicy(
+      ownerOf,
+      made.map(({ name }) => name),
+    );
     const proof = await verify(clerk, { ...given, properties });
     expect(proof.violations.map(({ rule }) => rule).toSorted()).toEqual([
       'authenticated',
