@@ -254,20 +254,24 @@ if (isThorough)
     });
   });
 
-test('errors of types are shown by the project’s own compiler, while the file runs as it is, until they are gone', async () => {
-  const wrong = `/** @type {number} */ export const words = 'one';`;
-  const { folder, write } = makeProject({ ...clerkFiles, 'words.js': wrong });
-  const config = { compilerOptions: { allowJs: true, checkJs: true, types: [] }, files: ['words.js'] };
-  write('tsconfig.json', JSON.stringify(config));
-  const dev = await startDev(folder, 'clerk.js', 'hello', '--store', 'none');
-  const said =
-    /Errors of types, and it runs as it is: \S*words\.js:1: Type 'string' is not assignable to type 'number'\./;
-  await dev.until(said);
-  await dev.until(/one/);
-  const { note } = await once(dev.session, (session) => session.note !== undefined);
-  expect(note).toMatch(said);
+// The project's compiler takes ten seconds.
+test.runIf(isThorough)(
+  'errors of types are shown by the project’s own compiler, while the file runs as it is, until they are gone',
+  async () => {
+    const wrong = `/** @type {number} */ export const words = 'one';`;
+    const { folder, write } = makeProject({ ...clerkFiles, 'words.js': wrong });
+    const config = { compilerOptions: { allowJs: true, checkJs: true, types: [] }, files: ['words.js'] };
+    write('tsconfig.json', JSON.stringify(config));
+    const dev = await startDev(folder, 'clerk.js', 'hello', '--store', 'none');
+    const said =
+      /Errors of types, and it runs as it is: \S*words\.js:1: Type 'string' is not assignable to type 'number'\./;
+    await dev.until(said);
+    await dev.until(/one/);
+    const { note } = await once(dev.session, (session) => session.note !== undefined);
+    expect(note).toMatch(said);
 
-  write('words.js', `export const words = 'two';`);
-  await dev.until(/No errors of types\./);
-  await once(dev.session, (session) => session.note === undefined);
-});
+    write('words.js', `export const words = 'two';`);
+    await dev.until(/No errors of types\./);
+    await once(dev.session, (session) => session.note === undefined);
+  },
+);

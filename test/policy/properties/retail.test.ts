@@ -6,6 +6,7 @@ import { memoryStore } from '../../../src/persistence/index.ts';
 import { policy, property } from '../../../src/policy/index.ts';
 import { calls, scriptedModel, verify } from '../../../src/testing/index.ts';
 import { describeWithFixtures } from '../../support/fixtures.ts';
+import { isThorough } from '../../support/thorough.ts';
 import {
   retailData,
   RetailDesk,
@@ -27,9 +28,9 @@ interface Conduct {
   readonly isConfirmed: boolean;
 }
 
-describeWithFixtures('the policy of the retail desk, over its 20 tasks', ['retail/tasks.json'], () => {
+describeWithFixtures('the policy of the retail desk, over its tasks', ['retail/tasks.json'], () => {
   const data = retailData();
-  const tasks = retailTasks();
+  const tasks = retailTasks().filter((_, index) => isThorough || index % 3 === 0);
   const { orders = {}, users = {} } = data;
   const orderOf = ({ input }: Call): string | undefined =>
     typeof input['order_id'] === 'string' ? input['order_id'] : undefined;
@@ -189,7 +190,7 @@ describeWithFixtures('the policy of the retail desk, over its 20 tasks', ['retai
   });
 
   it('a proof finds its sentences broken, by the shortest story, and none once they are enforced', async () => {
-    const [task] = tasks.filter(({ steps }) => steps.length === 2);
+    const [task] = retailTasks().filter(({ steps }) => steps.length === 2);
     if (task === undefined) throw new Error('no task has two steps');
     const writes = task.steps.map(({ name, arguments: input }) => ({ name, input }));
     const [order = ''] = writes.flatMap((write) => orderOf(write) ?? []);

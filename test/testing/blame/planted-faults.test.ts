@@ -43,7 +43,7 @@ const blamed = async (seed: number) => {
 
 type Blamed = Awaited<ReturnType<typeof blamed>>;
 
-const count = sized(36, 300);
+const count = sized(24, 300);
 
 test(`finds the right agent of ${count} planted faults in 95 of 100, and the right step in 85`, async () => {
   const all: Blamed[] = [];

@@ -45,7 +45,8 @@ describe('a planted mistake is found by a seed, and shrunk to the decisions that
 });
 
 describe('where nothing is planted, nothing is found', () => {
-  test.each(allRows.map((row) => [row.name, row] as const))(
+  const rows = allRows.filter((_, index) => isThorough || index % 3 === 0);
+  test.each(rows.map((row) => [row.name, row] as const))(
     'in %s, whatever happens in whatever order, with the same log for the same seed',
     async (_, row) => {
       const logs: string[][] = [];
