@@ -5,9 +5,10 @@ import { PlainStore } from '../support/plain-store.ts';
 import { PromptBook } from '../support/prompt-book.ts';
 import { letTimePass, quiet, settled } from '../support/runs.ts';
 import { startIn } from '../support/stored-runs.ts';
+import { sampled } from '../support/thorough.ts';
 import { allScenarios } from './all-scenarios.ts';
 
-describe.each(allScenarios.map((each) => [each.name, each] as const))('%s', (_, scenario) => {
+describe.each(sampled(allScenarios, 2).map((each) => [each.name, each] as const))('%s', (_, scenario) => {
   test('does not differ in a rehearsal of what is unchanged', async () => {
     const clock = virtualClock(1_000);
     const store = new PlainStore();

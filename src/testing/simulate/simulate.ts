@@ -6,7 +6,7 @@ import { parseScript } from './decision.ts';
 import type { Deciding } from './judged-run.ts';
 import { RunMaker } from './judged-run.ts';
 import { Ledger } from './ledger.ts';
-import './load-parts.ts';
+import { loadParts } from './load-parts.ts';
 import { reportOrders } from './order-report.ts';
 import { DrivenClock } from '../resilience/driven-clock.ts';
 import { ProcessClock } from './world/process-clock.ts';
@@ -53,6 +53,7 @@ export const simulate = async (
       'input.invalid',
       `Cannot replay the script in '${name}' as it is of '${script.agent}'`,
     );
+  await loadParts();
   const maker = new RunMaker(agent, options);
   const ledger = new Ledger(maker, { agent: name, seed: script?.seed ?? seed, shrinking });
   const isOver = (): boolean => signal?.aborted === true;
